@@ -281,13 +281,6 @@ def test_while_another_may_begin_one_goes_on_with_what_one_does_and_asks_nothing
     assert live(mind, NEAR) == HELLO
 
 
-def test_one_listens_to_who_walks_up_to_one() -> None:
-    mind = make_opening_mind()
-    cid = person(CID, doing="walking up to Ann Ash")
-    assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
-    assert list_first_fields(mind) == []
-
-
 def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
     talking = (person(BOB, doing=f"talking with {CID}"), person(CID, doing=f"talking with {BOB}"))
     mind = make_mind(make_speech_rule(HELLO.text))

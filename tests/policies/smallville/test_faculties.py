@@ -2,28 +2,19 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
 
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import sample_schema
-from genagents_env.percept import Percept
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
+from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.open import open_source
 from genagents_env.policies import smallville
-from genagents_env.scenario import Scenario, load_scenario
-from genagents_env.scenario.schema import ScheduledEvent
-from tests.policies.percepts import Value, infos
-from tests.policies.smallville.minds import Town
-
-PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")
-START, HOURS = "21:00", 10
-EAGER = {
-    "talk_again_seconds": 600,
-    "react_again_minutes": 5,
-    "reflect_at": 20,
-    "rate_batch": 2,
-    "describe_hours": 4,
-}
+from genagents_env.policies.smallville import SmallvillePolicy
+from genagents_env.policy import Context
+from tests.policies.percepts import START, Value, infos, profile
+from tests.policies.smallville.test_prompts import CONFIG, hard_day
 
 # Which calls are whose. Places are looked for on behalf of a plan (`ground.pieces`, `ground.sector`
 # and so on) or of a reaction (`ground.one`); `plan.revise` is planning, though what is seen or said
@@ -56,59 +47,19 @@ def rule(request: CompletionRequest) -> str:
         talks = [one for one in fields["choice"]["enum"] if one.startswith("talk to ")]
         choice = talks[0] if talks and request.seed % 2 else "something else"
         return json.dumps({"choice": choice, "what": "opening a window", "minutes": 2})
-    if "changes_plan" in fields:
-        memo = {"remember": "a talk", "plan": "to open a window", "importance": 4}
-        memo |= {"commitments": [], "relationship": "a neighbour"}
-        return json.dumps({**memo, "changes_plan": True})
-    return sample_schema(request)
+    reply = json.loads(sample_schema(request))
+    return json.dumps({key: value or key == "changes_plan" for key, value in reply.items()})
 
 
-def scenario() -> Scenario:
-    """Return the town with four of its people, in whose rooms things change by themselves."""
-    town = load_scenario("valentines_party", people=PEOPLE)
-    burning = [
-        ScheduledEvent(at=town.start.replace(hour=21, second=30), kind="object", object=o, state=s)
-        for o, s in (
-            ("Isabella Rodriguez's apartment/main room/wardrobe", "open"),
-            ("Dorm for Oak Hill College/Klaus Mueller's room/desk", "cluttered"),
-        )
-    ]
-    return town.model_copy(update={"events": (*town.events, *burning)})
-
-
-@cache
-def record_percepts() -> tuple[dict[str, Percept], ...]:
-    """Return what four people perceive in an evening, a night and a morning of whole minds.
-
-    Hours in which all of them sleep are passed over but for their first ticks.
-    """
-    town = Town(scenario(), rule, config=EAGER, start=START, hours=HOURS)
-    sequence: list[dict[str, Percept]] = []
-    quiet = 0
-    for _ in range(HOURS * 360 - 1):
-        percepts = {agent: info["percept"] for agent, info in town.infos.items()}
-        quiet = quiet + 1 if all(percept.me.asleep for percept in percepts.values()) else 0
-        if quiet < 30 or f"{percepts[PEOPLE[0]].time:%M%S}" == "0000":
-            sequence.append(percepts)
-        town.step()
-    return tuple(sequence)
-
-
-def purposes(config: Mapping[str, object]) -> frozenset[str]:
-    """Return the purposes of the calls that minds with this configuration make.
-
-    They are shown the recorded moments, one after the other.
-    """
-    town = Town(scenario(), rule, config={**EAGER, **config}, start=START, hours=HOURS)
-    for percepts in record_percepts():
-        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
-        town.policy.act({agent: {} for agent in seen}, seen)
-    return frozenset(row.purpose for row in town.model.ledger.rows() if row.calls)
-
-
-@cache
-def whole() -> frozenset[str]:
-    return purposes({})
+def purposes(**config: Value) -> frozenset[str]:
+    """Return the purposes of the calls that a mind with this configuration makes in two days."""
+    policy = SmallvillePolicy(**CONFIG, **config)
+    model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
+    context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
+    policy.reset({"Ann Ash": profile()}, 3, context)
+    for percept in hard_day("Bob Birch", "Hello, Ann."):
+        policy.act({"Ann Ash": {}}, infos(percept))
+    return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:
@@ -135,15 +86,13 @@ def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
     assert handler.reply_model(data).model_validate_json(words)
 
 
-@pytest.mark.slow
 def test_the_whole_mind_does_everything_and_down_the_tree_the_same() -> None:
-    assert whole() == EVERYTHING
-    assert purposes({"grounding": "recursive"}) == (
-        EVERYTHING - {"ground.pieces", "ground.one"} | RECURSIVE
-    )
+    assert purposes() == EVERYTHING
+    down_the_tree = purposes(grounding="recursive")
+    assert down_the_tree - RECURSIVE == EVERYTHING - {"ground.pieces", "ground.one"}
+    assert down_the_tree & RECURSIVE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("faculty", FACULTIES)
 def test_a_mind_without_a_faculty_lacks_its_calls_and_no_others(faculty: str) -> None:
-    assert purposes({faculty: False}) == whole() - FACULTIES[faculty]
+    assert purposes(**{faculty: False}) == EVERYTHING - FACULTIES[faculty]

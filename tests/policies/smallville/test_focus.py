@@ -144,14 +144,6 @@ def test_one_who_comes_to_talk_is_answered_in_the_talk(doing: str) -> None:
     assert not list_decisions(mind)
 
 
-def test_what_was_noticed_of_somebody_before_a_talk_is_past_after_it() -> None:
-    mind = make_deciding_mind()
-    mind.attention.focus = Focus("person", BOB, f"{BOB} is serving Ann", 0, named=True)
-    mind.attention.talked = {BOB: 40}
-    live(mind, SEEN)
-    assert not list_decisions(mind)
-
-
 def test_being_served_is_considered_although_the_one_who_serves_was_just_now() -> None:
     mind = make_deciding_mind()
     mind.attention.considered = {BOB: 0}

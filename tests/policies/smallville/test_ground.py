@@ -284,21 +284,6 @@ def test_what_a_prompt_does_not_hold_is_asked_about_afterwards(limit: int) -> No
     assert (len(list_requests(mind)) == 1) == (limit == 2000)
 
 
-@pytest.mark.parametrize("grounding", ["one_call", "recursive"])
-def test_prompts_stay_within_their_budget_in_a_town_of_long_names(grounding: str) -> None:
-    long = [f"{k} House of the {'Very ' * 9}Long Name"[:60].strip() for k in range(30)]
-    known = tuple(place for name in long for place in (name, f"{name}/{name}x", f"{name}/room"))
-    for limit in (400, 500, 2000):
-        mind = mind_with(["resting at home"] * 6, grounding=grounding, prompt_tokens=limit)
-        for name in long:
-            for k in range(30):
-                knows(mind, f"{name}/room/{k} thing of the {'very ' * 9}"[:90].strip(), "in order")
-        ground(mind, Moment(me=body(f"{long[3]}/room"), known=known))
-        assert list_requests(mind)
-        assert all(length(request) <= limit for request in list_requests(mind))
-        assert all(piece.place for piece in mind.day.pieces)
-
-
 # Down the tree.
 
 

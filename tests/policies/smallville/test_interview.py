@@ -154,19 +154,6 @@ def test_the_next_hours_of_the_plan_and_ones_doing_are_shown() -> None:
     assert ["you are", "asleep"] in lines(list_requests(mind)[1])
 
 
-def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
-    mind = make_experienced_mind(make_answer_rule())
-    mind.summary = SelfSummary("I am so. " * 40, "I work. " * 45, "I am well. " * 30, made=0)
-    mind.day.hours = [PlanBlock(0, 9999, "serving guests")]
-    mind.activity.text = "serving coffee"
-    ask(mind, "What?")
-    shown = lines(list_requests(mind)[0])
-    assert ["your plan", "08:00", "serving guests"] in shown
-    assert ["you are", "serving coffee"] in shown
-    assert ["you", ("I am so. " * 40).strip()] in [[line[0], line[-1].strip()] for line in shown]
-    assert len(list_numbered_lines(list_requests(mind)[0])) == 3  # all but the persona
-
-
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
     mind = start_talk(make_experienced_mind(make_answer_rule()))
     dialogue_of(mind).lines += [

@@ -264,12 +264,3 @@ def test_a_tie_is_shown_with_the_latest_talk_and_what_is_promised() -> None:
         ["latest talk with Bob Birch", "Mon 13 Feb 08:10", f"Talked with {BOB}: coffee"],
         ["promised", "Tuesday 14 February 17:00", "a party, at Cafe, with Bob"],
     ]
-
-
-def test_what_was_promised_for_an_hour_long_past_stands_there_no_more() -> None:
-    mind = make_mind()
-    mind.commitments = [Commitment("2023-02-13", "08:00", "tea", "Cafe", "Bob")]
-    assert ["promised", "Monday 13 February 08:00", "tea, at Cafe, with Bob"] in format_tie(
-        mind, BOB, 3600
-    )
-    assert format_tie(mind, BOB, 3610) == []

@@ -103,23 +103,6 @@ def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
     assert mind.activity.reaction
 
 
-def test_a_person_comes_before_an_object() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    live(mind, SEEN, [BURNING, READING])
-    assert list(mind.attention.considered) == [BOB]
-    live(mind, SEEN.later(), [BURNING])
-    assert list(mind.attention.considered) == [BOB, BURNING.text]
-
-
-def test_whoever_is_here_may_be_talked_to_about_whatever_is_noticed() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    live(mind, SEEN, [BURNING])
-    live(mind, Moment(tick=9), [make_observation("Cafe/door", "the door is open", "object")])
-    with_bob, alone = (json.dumps(request.schema) for request in list_requests(mind))
-    assert f'"{TALK}"' in with_bob
-    assert "talk to" not in alone
-
-
 def test_no_choice_is_always_the_first() -> None:
     mind = make_mind(make_decision_rule("go on"), react_again_minutes=1)
     for minute in range(40):
@@ -130,12 +113,14 @@ def test_no_choice_is_always_the_first() -> None:
     assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
 
 
-def test_the_first_person_whom_one_may_talk_to_is_considered() -> None:
+def test_the_first_person_whom_one_may_talk_to_is_considered_then_an_object() -> None:
     mind = make_mind(make_decision_rule("go on"))
     mind.attention.talked = {BOB: -100}
     asleep = make_observation("Dan Dale", "Dan Dale is asleep", asleep=True)
-    live(mind, SEEN, [READING, asleep, make_observation(CID, f"{CID} is singing")])
+    live(mind, SEEN, [BURNING, READING, asleep, make_observation(CID, f"{CID} is singing")])
     assert list(mind.attention.considered) == [CID]
+    live(mind, SEEN.later(), [BURNING])
+    assert list(mind.attention.considered) == [CID, BURNING.text]
 
 
 def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:

@@ -2,16 +2,13 @@ import json
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from genagents_env.cognition.query import PendingQuery, QueryReply
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import reflect as reflection
 from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
-from genagents_env.text import fold
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
@@ -23,7 +20,7 @@ from tests.policies.harness import (
     think,
     transcript,
 )
-from tests.policies.percepts import Moment, Value, body, wait_for
+from tests.policies.percepts import Moment, Value, body
 from tests.policies.smallville.minds import make_isabella, make_mind
 
 QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
@@ -200,36 +197,6 @@ def test_what_is_too_long_is_cut_and_not_refused() -> None:
     whole = [(f"{letter * 9}. " * 36).strip() for letter in "abcde"]  # 400 characters at most
     assert [memory.text for memory in thoughts(mind)] == whole
     assert all(len(memory.evidence) == 8 for memory in thoughts(mind))
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.text(min_size=1, max_size=40).filter(str.strip),
-            st.lists(st.integers(-3, 12), max_size=8),
-        ),
-        max_size=5,
-    )
-)
-def test_evidence_always_exists_and_no_thought_is_there_twice(
-    given_insights: list[tuple[str, list[int]]],
-) -> None:
-    mind = make_mind_with_memories(count=6)
-    handler = reflection.HANDLERS["reflect.insights"]
-    data = {"question": "Who?", "count": 5, "memories": [5, 3, 1]}
-    entries = [
-        reflection.Insight(insight=text, importance=4, because=because)
-        for text, because in given_insights
-        if text.isprintable()
-    ]
-    reply = QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0", data)
-    for _ in range(2):
-        wait_for(handler.apply(mind, moment(mind, NOW), reply))
-    kept = thoughts(mind)
-    assert all(memory.evidence and set(memory.evidence) <= {5, 3, 1} for memory in kept)
-    assert all(memory.events == () and mind.stream.sources([memory.id]) for memory in kept)
-    folded = [fold(memory.text) for memory in kept]
-    assert len(folded) == len(set(folded))
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:

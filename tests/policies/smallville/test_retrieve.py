@@ -4,8 +4,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policies.smallville import retrieve
@@ -210,24 +208,6 @@ def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None
     mind, _ = colourful(texts, retrieval_weights="public_code")
     mind.stream.add("chat", "red talk", created=0, cause="x")
     assert recall(mind, ["red"]) == ["red apple"] * 3
-
-
-@settings(max_examples=40)
-@given(
-    st.lists(st.sampled_from(TEXTS), max_size=12),
-    st.lists(st.sampled_from(["red", "green", "blue", "a dog"]), max_size=4),
-    st.integers(1, 5),
-)
-def test_no_memory_comes_twice_and_the_first_of_each_question_comes_first(
-    texts: list[str], queries: list[str], count: int
-) -> None:
-    mind, _ = colourful(texts, recall=count)
-    found = asyncio.run(retrieve.recall(mind, queries, 0, touch=False))
-    ids = [memory.id for _, memory in found]
-    assert len(ids) == len(set(ids)) <= min(len(texts), count * len(queries))
-    firsts = [asyncio.run(retrieve.recall(mind, [q], 0, touch=False))[:1] for q in queries]
-    leading = list(dict.fromkeys(memory.id for one in firsts for _, memory in one))
-    assert ids[: len(leading)] == leading
 
 
 NAME = "Isabella Rodriguez"
