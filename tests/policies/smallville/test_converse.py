@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import SmallvilleMind
-from genagents_env.policies.smallville.turns import may_begin
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
@@ -105,15 +103,6 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
     assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Ann.", "Wait!"]
 
 
-def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    silent = Conversation(1, (ANN, BOB), BOB, False, 8)
-    refused = now.later(10, conversation=silent, result=Result(False, "it is not your turn"))
-    assert isinstance(live(mind, refused), Idle)
-    again = Conversation(1, (ANN, BOB), ANN, True, 8)
-    assert says(live(mind, now.later(20, conversation=again))) == "Good morning."
-
-
 @pytest.mark.parametrize(
     ("words", "end", "leaves"),
     [
@@ -165,29 +154,6 @@ def test_with_conversation_off_one_leaves_at_once_and_asks_nothing() -> None:
     assert live(mind, now.later(10, conversation=None)) is None
     assert not list_requests(mind)
     assert mind.dialogue is None
-
-
-def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> None:
-    def rule(request: CompletionRequest) -> str:
-        on_fire = "on fire" in request.messages[1].content
-        return str(make_speech_rule("Oh no!" if on_fire else "Fine.")(request))
-
-    mind, now, first = make_addressed_mind(rule, latency_ticks={"converse": 1})
-    assert isinstance(first, Idle)
-    live(mind, now.later(10))
-    alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
-    assert isinstance(live(mind, alarm), Idle)
-    assert says(live(mind, now.later(30))) == "Oh no!"
-
-
-def test_words_for_a_conversation_that_is_over_are_dropped() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule("Fine."), latency_ticks={"converse": 1})
-    live(mind, now.later(10))
-    over = now.later(20, conversation=None)
-    assert live(mind, over) is None
-    assert mind.dialogue is None
-    assert live(mind, over.later()) is None
-    assert not mind.pending
 
 
 def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
@@ -245,8 +211,10 @@ def make_opening_mind(
     return mind
 
 
-def test_one_who_is_near_is_spoken_to_at_once_with_what_was_to_be_said() -> None:
+def test_one_who_is_near_is_spoken_to_with_what_was_to_be_said_once_one_may_begin() -> None:
     mind = make_opening_mind()
+    assert live(mind, Moment(people=(person(BOB),))) == Idle()  # it is Bob's turn to begin
+    assert list_first_fields(mind) == []
     assert live(mind, NEAR) == HELLO
     assert list_first_fields(mind) == ["relationship", "say"]
     words = list_requests(mind)[1].messages[1].content
@@ -272,15 +240,6 @@ def test_words_are_not_thought_of_before_they_can_be_said() -> None:
     assert live(mind, near) == HELLO
 
 
-def test_while_another_may_begin_one_goes_on_with_what_one_does_and_asks_nothing() -> None:
-    mind = make_opening_mind(Moment(people=(person(BOB),)))
-    now = Moment(people=(person(BOB),))
-    assert not may_begin(mind, moment(mind, now))
-    assert live(mind, now) == Idle()
-    assert list_first_fields(mind) == []
-    assert live(mind, NEAR) == HELLO
-
-
 def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
     talking = (person(BOB, doing=f"talking with {CID}"), person(CID, doing=f"talking with {BOB}"))
     mind = make_mind(make_speech_rule(HELLO.text))
@@ -300,16 +259,10 @@ def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_th
     mind = make_opening_mind()
     now = NEAR.later(0, people=(person(BOB, distance=3),))
     assert live(mind, now) == HELLO
-    refused = now.later(10, result=Result(False, APART))
-    assert live(mind, refused) == COMING
-    assert live(mind, now.later(20, people=(person(BOB, distance=2),))) == HELLO
-    assert list_first_fields(mind) == ["relationship", "say"]
-
-
-def test_words_that_another_spoke_over_are_said_again() -> None:
-    mind = make_opening_mind()
-    assert live(mind, NEAR) == HELLO
-    assert live(mind, NEAR.later(10, result=Result(False, BUSY))) == HELLO
+    assert live(mind, now.later(10, result=Result(False, APART))) == COMING
+    near = now.later(20, people=(person(BOB, distance=2),))
+    assert live(mind, near) == HELLO
+    assert live(mind, near.later(10, result=Result(False, BUSY))) == HELLO  # another spoke over it
     assert list_first_fields(mind) == ["relationship", "say"]
 
 
@@ -326,8 +279,7 @@ def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
     far = Moment(tick=5, people=(person(BOB, distance=8),))
     mind = make_opening_mind(far)
     steps = [live(mind, far.later(10 * k)) for k in range(25)]
-    assert steps[:19] == [COMING] * 19
-    assert steps[19:] == [None] * 6
+    assert steps == [COMING] * 19 + [None] * 6
     assert mind.attention.talked == {BOB: 190}
     assert list_first_fields(mind) == []
     assert (mind.last, mind.going) == ("", "")

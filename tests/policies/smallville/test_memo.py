@@ -1,6 +1,8 @@
-"""What stays of a conversation."""
+"""What stays of a conversation: memories, ties, promises, and what prompts say of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
 
 import pytest
 
@@ -10,16 +12,35 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
-from genagents_env.policies.smallville.memo import Memo, find_latest_talk, format_tie, list_unknown
+from genagents_env.policies.smallville.agenda import (
+    add_commitment,
+    describe_commitments,
+    describe_under_way,
+    describe_upcoming,
+    format_commitment,
+    has_begun_with,
+    is_walk,
+    list_ahead,
+)
+from genagents_env.policies.smallville.dates import read_clock, read_date
+from genagents_env.policies.smallville.memo import (
+    Memo,
+    find_latest_talk,
+    format_tie,
+    format_ties,
+    list_unknown,
+)
 from genagents_env.policies.smallville.mind import (
     Commitment,
     Dialogue,
     DialogueLine,
+    Piece,
+    SmallvilleActivity,
     SmallvilleMind,
     Tie,
 )
 from tests.policies.harness import by_fields, moment
-from tests.policies.percepts import Moment, Value, body, profile, speech, wait_for
+from tests.policies.percepts import STANDING, Moment, Value, body, profile, speech, wait_for
 from tests.policies.smallville.minds import GOOD, live, make_mind
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
@@ -264,3 +285,189 @@ def test_a_tie_is_shown_with_the_latest_talk_and_what_is_promised() -> None:
         ["latest talk with Bob Birch", "Mon 13 Feb 08:10", f"Talked with {BOB}: coffee"],
         ["promised", "Tuesday 14 February 17:00", "a party, at Cafe, with Bob"],
     ]
+
+
+# What prompts of planning say of what is done now and promised; what words mean.
+
+
+WALK = Piece(0, 300, "walking to the park", "Park")
+
+
+def list_lines(mind: SmallvilleMind, percept: Moment, start: int = 3600) -> list[object]:
+    return list(describe_under_way(mind, moment(mind, percept), start).lines)
+
+
+def test_what_begins_at_this_very_moment_is_under_way() -> None:
+    mind = make_mind()
+    mind.activity = SmallvilleActivity(text="serving coffee", place="Cafe", until=0)  # just over
+    mind.day.pieces = [WALK, Piece(300, 900, "feeding ducks", "Park")]
+    assert list_lines(mind, Moment()) == [
+        ["under way", "until 08:05", "walking to the park, at Park (still on the way there)"],
+        ["then", "08:05 to 08:15", "feeding ducks, at Park"],
+    ]
+    there = Moment(me=replace(STANDING, place="Park/lawn"))
+    first = list_lines(mind, there)[0]
+    assert first == ["under way", "until 08:05", "walking to the park, at Park"]
+
+
+def test_a_reaction_goes_before_the_plan_and_what_goes_on_stands_where_nothing_is_planned() -> None:
+    mind = make_mind()
+    mind.activity = SmallvilleActivity(text="waiting", place="Cafe", until=120, reaction=True)
+    mind.day.pieces = [replace(WALK)]
+    assert list_lines(mind, Moment())[0] == ["under way", "until 08:02", "waiting, at Cafe"]
+    mind.day.pieces = []
+    mind.activity.reaction = False
+    assert list_lines(mind, Moment())[0] == ["under way", "until 08:02", "waiting, at Cafe"]
+
+
+@pytest.mark.parametrize("text", ["", "sleeping"])
+def test_nothing_is_under_way_for_one_who_sleeps_or_does_nothing(text: str) -> None:
+    mind = make_mind()
+    mind.day.pieces = [Piece(0, 900, text, "Ann's house")] if text else []
+    assert list_lines(mind, Moment()) == []
+
+
+def test_a_promise_that_a_tie_shows_is_shown_once() -> None:
+    mind = make_mind()
+    both = Commitment("2023-02-14", "17:00", "a party", "Cafe", "Bob Birch and Cid Cedar")
+    mind.commitments = [both, Commitment("2023-02-14", "20:00", "calling Dan")]
+    now = moment(mind, Moment())
+    tie = format_tie(mind, "Bob Birch", 0)
+    assert len(tie) == 1
+    assert format_ties(mind, ["Bob Birch", "Cid Cedar"], 0) == tie
+    assert len(describe_commitments(mind, now).lines) == 2
+    promised = describe_upcoming(mind, now, tie)[-1]
+    assert [line[2] for line in promised.lines] == ["calling Dan"]  # type: ignore[index]
+
+
+# What the words for an activity mean.
+
+
+@pytest.mark.parametrize(
+    ("text", "walk"),
+    [
+        ("walking home to the dorm with Klaus", True),
+        ("heading back to Oak Hill College", True),
+        ("going to Klaus under the garland in Hobbs Cafe with two cups", True),
+        ("setting out for Johnson Park", True),
+        ("going to the Willows Market and Pharmacy", True),
+        ("going to Maria at the piano of Hobbs Cafe to tell her", False),
+        ("going to the counter and ordering a coffee", False),
+        ("going to bed", False),
+        ("going over the accounts", False),
+    ],
+)
+def test_a_way_ends_on_arrival_and_what_is_done_there_does_not(text: str, walk: bool) -> None:
+    assert is_walk(text) is walk
+
+
+HANG = Commitment("2023-02-13", "17:00", "hanging paper hearts", "Hobbs Cafe", "Maria Lopez")
+PARTY = Commitment("2023-02-14", "17:00", "going to the party", "Hobbs Cafe")
+
+
+def test_what_was_said_last_of_a_moment_holds() -> None:
+    kept = [PARTY]
+    assert add_commitment(kept, HANG)
+    later = replace(HANG, what="baking a cake", where="")
+    assert not add_commitment(kept, later)
+    assert kept == [later, PARTY]
+    with pytest.raises(ValueError, match="tomorrow"):
+        add_commitment(kept, replace(PARTY, date="tomorrow"))
+
+
+def test_one_thing_agreed_with_two_people_is_one_promise_with_both() -> None:
+    first = Commitment("2023-02-14", "16:30", "hanging garlands", "Hobbs Cafe", "Klaus Mueller")
+    second = replace(first, what="hanging garlands for the party", with_whom="Maria Lopez")
+    kept = [first]
+    assert not add_commitment(kept, second)
+    assert kept == [replace(second, with_whom="Klaus Mueller and Maria Lopez")]
+    assert not add_commitment(kept, first)  # it was said again
+    assert kept[0].with_whom == "Klaus Mueller and Maria Lopez"
+    other = replace(first, what="meeting the mayor", with_whom="Sam Moore")
+    assert add_commitment(kept, other)
+    assert len(kept) == 2
+
+
+@pytest.mark.parametrize("clock", ["", "17:00"])
+def test_two_things_of_one_day_both_stay(clock: str) -> None:
+    kept = [replace(HANG, time=clock)]
+    assert add_commitment(kept, Commitment("2023-02-13", "", "calling my mother"))
+    assert {one.what for one in kept} == {"calling my mother", HANG.what}
+
+
+def test_what_is_over_for_an_hour_is_not_ahead() -> None:
+    day = Commitment("2023-02-13", "", "calling my mother")
+    kept = [day, HANG, PARTY]
+    assert list_ahead(kept, datetime.fromisoformat("2023-02-13T17:59")) == [day, HANG, PARTY]
+    assert list_ahead(kept, datetime.fromisoformat("2023-02-13T18:01")) == [day, PARTY]
+
+
+def test_the_words_name_place_and_people_once() -> None:
+    assert format_commitment(HANG) == "hanging paper hearts, at Hobbs Cafe, with Maria Lopez"
+    told = replace(HANG, what="meeting Maria at Hobbs Cafe", with_whom="Maria")
+    assert format_commitment(told) == "meeting Maria at Hobbs Cafe"
+
+
+def test_what_was_agreed_with_somebody_begins_at_its_hour_and_not_again_after_a_talk() -> None:
+    hang = Commitment("2023-02-14", "16:00", "hanging garlands", "Hobbs Cafe", "Maria Lopez")
+    before, at, later = (datetime.fromisoformat(f"2023-02-14T{hour}:20") for hour in (15, 16, 17))
+    assert has_begun_with([hang], "Maria Lopez", before, at)
+    assert not has_begun_with([hang], "Klaus Mueller", before, at)
+    assert not has_begun_with([hang], "Maria Lopez", at, at)
+    assert not has_begun_with([hang], "Maria Lopez", before, later)
+    assert not has_begun_with([replace(hang, time="")], "Maria Lopez", before, at)
+
+
+# Dates and clocks.
+
+
+MONDAY = date(2023, 2, 13)  # a Monday
+
+
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("today", "2023-02-13"),
+        ("Tomorrow afternoon", "2023-02-14"),
+        ("the day after tomorrow", "2023-02-15"),
+        ("Tuesday", "2023-02-14"),
+        ("Monday", "2023-02-13"),
+        ("next Monday", "2023-02-20"),
+        ("14 February", "2023-02-14"),
+        ("Tuesday 14 February 2023", "2023-02-14"),
+        ("the 14th", "2023-02-14"),
+        ("the 2nd", "2023-03-02"),
+        ("2023-02-14", "2023-02-14"),
+        ("in two days", "2023-02-15"),
+        ("in a week", "2023-02-20"),
+        *((words, "") for words in ("", "some day", "30 February", "2023-13-01")),
+    ],
+)
+def test_days_are_read_as_people_say_them(words: str, day: str) -> None:
+    assert read_date(words, MONDAY) == (date.fromisoformat(day) if day else None)
+
+
+def test_a_date_long_past_is_one_of_next_year() -> None:
+    assert read_date("2 January", date(2023, 12, 30)) == date(2024, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "clock"),
+    [
+        ("17:00", "17:00"),
+        ("5 pm", "17:00"),
+        ("5:30 p.m.", "17:30"),
+        ("from 5 to 7 pm", "17:00"),
+        ("at five", "17:00"),
+        ("8", "08:00"),
+        ("8 in the evening", "20:00"),
+        ("05:00", "05:00"),
+        ("12 am", "00:00"),
+        ("noon", "12:00"),
+        ("in the afternoon", ""),
+        ("25:00", ""),
+        ("", ""),
+    ],
+)
+def test_clocks_are_read_as_people_say_them(words: str, clock: str) -> None:
+    assert read_clock(words) == clock

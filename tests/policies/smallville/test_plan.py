@@ -76,27 +76,23 @@ def plans(mind: SmallvilleMind, now: int) -> list[Memory]:
 # Days.
 
 
-def test_a_first_day_is_planned_at_once_from_waking_to_bed() -> None:
-    alone = Alone(start=at("00:00"), who=someone())
-    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=True))
+@pytest.mark.parametrize("start", ["00:00", "08:10"])
+def test_a_first_day_is_planned_at_once_from_waking_or_now_to_bed(start: str) -> None:
+    alone = Alone(start=at(start), who=someone())
+    asleep = start == "00:00"
+    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=asleep))
     alone.step()
-    assert alone.purposes() == {"plan.day": 1, "plan.hours": 1}
-    day = alone.mind.day
-    assert (day.date, day.bed) == (TODAY, 23 * HOUR)
-    assert 5 * HOUR <= day.wake <= 9 * HOUR
-    assert (day.hours[0].start, day.hours[-1].end) == (day.wake, day.bed)
-    assert day.pieces == []
-
-
-def test_an_episode_that_begins_in_the_day_plans_what_is_left_of_it() -> None:
-    alone = Alone(start=at("08:10"), who=someone())
-    alone.step()
-    day = alone.mind.day
-    hours = [block.start for block in day.hours]
-    assert hours[0] == 0
-    assert all((start + 600) % HOUR == 0 for start in hours[1:])
-    assert (day.hours[-1].end, day.pieces[0].start) == (day.bed, 0)
+    day, purposes = alone.mind.day, alone.purposes()
+    assert (purposes["plan.day"], purposes["plan.hours"]) == (1, 1)
+    assert (day.date, day.bed, day.hours[-1].end) == (TODAY, day.hours[-1].end, day.bed)
+    assert day.hours[0].start == day.wake
     assert not faults_of(day, 0)
+    if asleep:
+        assert 5 * HOUR <= day.wake <= 9 * HOUR
+        assert (day.bed, day.pieces) == (23 * HOUR, [])
+    else:
+        assert day.wake == day.pieces[0].start == 0
+        assert all((block.start + 600) % HOUR == 0 for block in day.hours[1:])
 
 
 def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:

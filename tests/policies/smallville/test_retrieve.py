@@ -55,20 +55,6 @@ def test_the_best_of_each_question_come_in_turns_and_each_once() -> None:
     assert len(recall(everything, ["red"])) == len(TEXTS)
 
 
-def test_what_is_recalled_counts_as_accessed() -> None:
-    mind, _ = colourful(recall=1)
-    assert recall(mind, ["blue"], now=50) == ["blue sky"]
-    accessed = [mind.stream[id_].accessed for id_ in range(len(TEXTS))]
-    assert accessed == [0, 0, 0, 50, 0, 0]
-
-
-def test_recalling_without_a_trace() -> None:
-    mind, _ = colourful(recall=3)
-    before = mind.state()
-    assert recall(mind, ["blue"], now=50, touch=False)[0] == "blue sky"
-    assert mind.state() == before
-
-
 @pytest.mark.parametrize("how", ["switched off", "no embedder"])
 def test_without_retrieval_the_latest_come_whatever_is_asked(how: str) -> None:
     mind, source = colourful(recall=3, retrieval=how != "switched off")
@@ -141,13 +127,6 @@ def test_memories_come_with_the_words_for_their_time_or_were_before() -> None:
     mind.stream.add("thought", "red", created=0, cause="seed")
     whens = [when for when, _ in retrieve.add_times(mind, list(mind.stream))]
     assert whens == ["Tue 14 Feb 10:01", "Sun 12 Feb 22:00", "before"]
-
-
-def test_the_same_in_the_first_and_the_third_person_comes_once() -> None:
-    mind, _ = colourful(
-        ["I paint the red door", "Ann Ash paints the red door", "Bob paints a wall"]
-    )
-    assert recall(mind, ["red"]) == ["I paint the red door", "Bob paints a wall"]
 
 
 def test_what_stands_in_the_prompt_is_not_recalled_again() -> None:

@@ -74,21 +74,16 @@ def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
     assert [mind.stream[id_].accessed for id_ in range(6)] == [0, 600] * 3
 
 
-def test_without_a_usable_reply_the_last_description_serves_again() -> None:
-    mind = make_mind(make_summary_rule(), describe_hours=2)
+def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> None:
+    mind, never = make_mind(make_summary_rule(), describe_hours=2), make_mind(always_invalid)
     live(mind)
     endpoint_of(mind).rule = always_invalid
     live(mind, NOW.later(7200))
     live(mind, NOW.later(7210))
     assert len(list_requests(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
     assert mind.summary == SelfSummary(**SELF, made=7200)
-
-
-def test_without_any_reply_there_is_no_description() -> None:
-    mind = make_mind(always_invalid)
-    live(mind)
-    assert mind.summary == SelfSummary(made=0)
-    assert summary.format_lines(mind) == []
+    live(never)
+    assert (never.summary, summary.format_lines(never)) == (SelfSummary(made=0), [])
 
 
 def test_the_lines_others_show() -> None:

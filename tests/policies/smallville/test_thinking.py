@@ -164,16 +164,6 @@ def test_notes_come_by_call_and_those_of_one_call_as_they_were_made() -> None:
     assert found == [("Ann", "", "b"), cut, ("Bob", "", "z"), ("Bob", "", "a")]
 
 
-def test_a_policy_gives_out_the_notes_of_its_last_decision_once() -> None:
-    alone = Alone(seconds=10)
-    alone.mind.note_wish("before anything is decided")
-    alone.step()
-    assert "wish" not in [note.kind for note in alone.policy.take_notes()]
-    alone.mind.note_wish("a boat")
-    assert [note.text for note in alone.policy.take_notes()] == ["a boat"]
-    assert list(alone.policy.take_notes()) == []
-
-
 async def backwards(request: CompletionRequest) -> None:
     """Wait the longer, the sooner `uneven` would have it done."""
     for _ in range(40 - draw_index(request.seed, 40, "late")):
