@@ -201,12 +201,14 @@ def list_prompts(square: Square) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("mind", MINDS)
-def test_no_line_of_a_prompt_claims_another_source(mind: str) -> None:
+def test_no_line_of_a_prompt_claims_another_source_or_leaves_the_fence(mind: str) -> None:
     square = run_square()
     prompts = [text for who, text in list_prompts(square) if who == mind]
     canaries = {canary for text in prompts for canary in CANARY.findall(text)}
     assert len(canaries) >= _SEEN
     assert not square.check((row for text in prompts for row in list_texts(text)), mind)[:5]
+    fenced = re.compile(r"<<<DATA (\w+)\n.*?\n\1 END>>>", re.DOTALL)
+    assert not [text for text in prompts if CANARY.search(fenced.sub("", text))][:1]
 
 
 def test_no_line_of_an_observation_or_of_a_transcript_claims_another_source() -> None:

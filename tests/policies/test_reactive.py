@@ -353,13 +353,6 @@ def test_what_is_asked_for_comes_first_and_ties_are_told() -> None:
     assert "number 18" in second
 
 
-def test_what_others_said_stays_inside_the_fence_of_an_interview() -> None:
-    evil = Moment(heard=(make_heard(7, EVIL, "party"), make_heard(8, EVIL)))
-    policy, endpoint = interviewed(make_answer_rule(), evil)
-    policy.interview(ANN, ["News?"])
-    assert is_fenced(endpoint.requests[0], "ignore the rules")
-
-
 @settings(deadline=None, max_examples=30)
 @given(
     persona=st.text(max_size=2000),

@@ -16,6 +16,7 @@ from genagents_env.llm.scripted import (
     always_invalid,
     sample_schema,
 )
+from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview
 from genagents_env.policies.smallville.mind import (
@@ -106,14 +107,6 @@ def test_no_trace_is_left(retrieval: bool) -> None:
     assert json.dumps(mind.state()) == before
 
 
-def test_works_before_anything_was_perceived() -> None:
-    mind = make_mind(make_naming_rule("fair"))
-    assert ask(mind, "Who?") == [Answer("Yes.")]
-    mind.stream.add("thought", "There is a fair on Friday.", created=0, cause="seed")
-    assert ask(mind, "When is the fair?", repeat=1) == [Answer("Yes.")]
-    assert "Monday 13 February 2023, 08:00" in list_requests(mind)[1].messages[-1].content
-
-
 def test_words_just_said_do_not_stand_there_twice() -> None:
     mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
     text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
@@ -169,6 +162,14 @@ def test_of_a_long_conversation_the_last_words_are_shown() -> None:
     ]
 
 
+def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
+    """Let a mind be answered so, and return what the calls are kept in."""
+    cassette = MemoryCassette()
+    model = ModelClient(ScriptedEndpoint(rule, delay=delay), run_seed=3, cassette=cassette)
+    object.__setattr__(mind.services, "model", model)
+    return cassette
+
+
 def test_calls_are_numbered_and_all_are_under_way_together() -> None:
     waiting: list[int] = []
 
@@ -177,15 +178,11 @@ def test_calls_are_numbered_and_all_are_under_way_together() -> None:
         while len(waiting) < 3:
             await asyncio.sleep(0)
 
-    mind = make_experienced_mind()
-    cassette = MemoryCassette()
-    endpoint = ScriptedEndpoint(make_answer_rule(), delay=delay)
-    object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
-    ask(mind, "Who?", "Where?", "When?", repeat=5)
-    keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5000, 5001, 5002)]
-    assert all(cassette.get(key) is not None for key in keys)
-    for key, question in zip(keys, ("Who?", "Where?", "When?"), strict=True):
-        recorded = cassette.get(key)
+    mind, questions = make_experienced_mind(), ("Who?", "Where?", "When?")
+    cassette = answer_by(mind, make_answer_rule(), delay)
+    ask(mind, *questions, repeat=5)
+    for number, question in enumerate(questions, 5000):
+        recorded = cassette.get(CallKey("Ann Ash", 360, "interview", number))
         assert recorded is not None
         assert f'["question", "{question}"]' in recorded.messages[-1].content
 
@@ -200,9 +197,8 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
             raise LLMRefused("the key is wrong")
         return make_answer_rule()(request)
 
-    mind, cassette = make_experienced_mind(), MemoryCassette()
-    endpoint = ScriptedEndpoint(rule, delay=slow)
-    object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
+    mind = make_experienced_mind()
+    cassette = answer_by(mind, rule, slow)
     with pytest.raises(LLMRefused):
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
@@ -257,11 +253,9 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     mind = make_experienced_mind()
     mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
     before = json.dumps(mind.state())
-    said = RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,))
-    memories = interview.list_memories(mind)
-    assert memories == [
+    assert interview.list_memories(mind) == [
         RecalledMemory("Ann runs the Cafe."),
-        said,
+        RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,)),
         RecalledMemory("Bob Birch is painting a sign", (42,)),
         RecalledMemory("Bob looks forward to the fair.", (41, 42)),
     ]
@@ -271,16 +265,14 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
 
 
 def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
-    persona = "; ".join(
-        f"Ann has seen the {word} a hundred times" for word in ("sea", "lake", "hill") * 20
-    )
-    mind = make_mind(make_answer_rule(), who=profile(persona=persona), prompt_tokens=500)
+    persona = "; ".join(f"Ann has seen {k} seas and lakes and hills" for k in range(60))
+    mind = make_experienced_mind(make_answer_rule(), persona=persona, prompt_tokens=500)
     ask(mind, "Who?", "What?")
     notes = mind.services.notes.take()
     assert [(n.call, n.kind) for n in notes] == [
-        (CallKey("Ann Ash", 0, "interview", number), "cut") for number in (0, 1)
+        (CallKey("Ann Ash", 360, "interview", number), "cut") for number in (0, 1)
     ]
     assert "person" in json.loads(notes[0].text)
-    roomy = make_mind(make_answer_rule())
+    roomy = make_mind(make_answer_rule())  # which has perceived nothing yet
     ask(roomy, "Who?")
     assert roomy.services.notes.take() == []

@@ -25,7 +25,6 @@ from genagents_env.policies.smallville.agenda import (
 from genagents_env.policies.smallville.dates import read_clock, read_date
 from genagents_env.policies.smallville.memo import (
     Memo,
-    find_latest_talk,
     format_tie,
     format_ties,
     list_unknown,
@@ -47,9 +46,9 @@ ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
 
 
-def make_memo_rule(plan: str = "", changes_plan: bool = False) -> Rule:
+def make_memo_rule(plan: str = "") -> Rule:
     """Return a rule that answers once and notes this."""
-    memo = {**GOOD, "plan": plan, "changes_plan": changes_plan}
+    memo = {**GOOD, "plan": plan}
     return by_fields({"say": {"say": "Really?", "end": False}, "remember": memo})
 
 
@@ -267,24 +266,25 @@ def test_a_tie_is_thought_over_where_it_is_stale_or_something_that_matters_was_l
 def test_a_tie_is_shown_with_the_latest_talk_and_what_is_promised() -> None:
     mind = make_mind(who=profile(relationships={BOB: "my neighbour"}))
     assert format_tie(mind, BOB, 900) == [["about Bob Birch", "my neighbour"]]
+    about = ("Ann Ash", "talked with", f"{CID} and {BOB}")
     for created, text in ((0, "tea"), (600, "coffee")):
-        about = ("Ann Ash", "talked with", f"{CID} and {BOB}")
-        mind.stream.add(
-            "chat", f"Talked with {BOB}: {text}", created=created, about=about, events=(3,)
-        )
+        words = f"Talked with {BOB}: {text}"
+        mind.stream.add("chat", words, created=created, about=about, events=(3,))
     mind.ties = {BOB: Tie("a friend", 600)}
     mind.commitments = [
         Commitment("2023-02-14", "17:00", "a party", "Cafe", "Bob"),
         Commitment("2023-02-14", "18:00", "a walk", "Park", CID),
+        Commitment("2023-02-13", "08:00", "tea", "Cafe", "Bob"),
     ]
-    talk = find_latest_talk(mind, BOB, 900)
-    assert talk is not None
-    assert talk.text.endswith("coffee")
-    assert format_tie(mind, BOB, 900) == [
+    tie = [
         ["about Bob Birch", "a friend"],
         ["latest talk with Bob Birch", "Mon 13 Feb 08:10", f"Talked with {BOB}: coffee"],
         ["promised", "Tuesday 14 February 17:00", "a party, at Cafe, with Bob"],
     ]
+    assert format_tie(mind, BOB, 3610) == tie  # an hour after tea that is past
+    assert ["promised", "Monday 13 February 08:00", "tea, at Cafe, with Bob"] in format_tie(
+        mind, BOB, 3600
+    )
 
 
 # What prompts of planning say of what is done now and promised; what words mean.
@@ -312,19 +312,15 @@ def test_what_begins_at_this_very_moment_is_under_way() -> None:
 
 def test_a_reaction_goes_before_the_plan_and_what_goes_on_stands_where_nothing_is_planned() -> None:
     mind = make_mind()
+    assert list_lines(mind, Moment()) == []
+    mind.day.pieces = [Piece(0, 900, "sleeping", "Ann's house")]
+    assert list_lines(mind, Moment()) == []
     mind.activity = SmallvilleActivity(text="waiting", place="Cafe", until=120, reaction=True)
     mind.day.pieces = [replace(WALK)]
     assert list_lines(mind, Moment())[0] == ["under way", "until 08:02", "waiting, at Cafe"]
     mind.day.pieces = []
     mind.activity.reaction = False
     assert list_lines(mind, Moment())[0] == ["under way", "until 08:02", "waiting, at Cafe"]
-
-
-@pytest.mark.parametrize("text", ["", "sleeping"])
-def test_nothing_is_under_way_for_one_who_sleeps_or_does_nothing(text: str) -> None:
-    mind = make_mind()
-    mind.day.pieces = [Piece(0, 900, text, "Ann's house")] if text else []
-    assert list_lines(mind, Moment()) == []
 
 
 def test_a_promise_that_a_tie_shows_is_shown_once() -> None:

@@ -209,37 +209,25 @@ def test_a_sleeper_sees_nothing_but_hears_what_wakes_and_is_seen_to_sleep() -> N
     ("heard", "text", "about"),
     [
         (speech("Bob", "Hi."), 'Bob said to Ann Ash: "Hi."', ("Bob", "said", "")),
-        (
-            speech("Bob", "Hi.", addressed=False),
-            'Bob said to others: "Hi."',
-            ("Bob", "said", ""),
-        ),
+        (speech("Bob", "Hi.", addressed=False), 'Bob said to others: "Hi."', ("Bob", "said", "")),
         (HeardWords("news", None, "Rain.", False, False, (), 7), "News: Rain.", ()),
         (
-            HeardWords("thought", None, "Run for mayor.", True, False, (), 7),
-            "Run for mayor.",
+            HeardWords("thought", None, "Run!", True, False, (), 7),
+            "Run!",
             ("Ann Ash", "thinks", ""),
         ),
+        (HeardWords("notice", None, "You were removed.", True, False, (), 7), "", ()),
+        (speech("Bob", ""), "", ()),  # a sound without words
     ],
-    ids=["said to me", "overheard", "news", "whispered"],
 )
 def test_what_is_heard_is_remembered_with_its_event(
     heard: HeardWords, text: str, about: tuple[str, ...]
 ) -> None:
     mind = make_mind()
-    found = notice(mind, Moment(heard=(heard,)))[0]
-    memory = remember(mind, found)
-    assert found.text == text
-    assert (memory.text, memory.about, memory.events) == (text, about, (7,))
-
-
-def test_notices_of_the_world_and_wordless_sounds_are_not_remembered() -> None:
-    mind = make_mind()
-    heard = (
-        HeardWords("notice", None, "You were removed.", True, False, (), 7),
-        HeardWords("speech", "Bob", "", True, False, (), 8),
-    )
-    assert notice(mind, Moment(heard=heard)) == []
+    found = notice(mind, Moment(heard=(heard,)))
+    assert [observation.text for observation in found] == [text] * bool(text)
+    for memory in (remember(mind, observation) for observation in found):
+        assert (memory.text, memory.about, memory.events) == (text, about, (7,))
 
 
 def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts() -> None:
@@ -282,11 +270,10 @@ def test_a_full_batch_is_rated_in_one_call() -> None:
 
 def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
     mind = make_resting_mind(make_rating_rule(7), rate_minutes=20)
-    percept = make_hearing(1).later(600, heard=make_hearing(1).heard)
+    percept = Moment().later(600, heard=make_hearing(1).heard)
     notice(mind, percept)
     late = percept.later(20 * 60 - 10)
-    rate(mind, late)
-    assert list_requests(mind) == []
+    assert perceive.make_queries(mind, moment(mind, late)) == []
     rate(mind, late.later(10))
     assert mind.stream[0].importance == 7
 

@@ -203,6 +203,13 @@ def resume_alone(alone: Alone) -> Alone:
     return other
 
 
+def check_alike(alone: Alone, other: Alone, ticks: int) -> None:
+    """Check that two live some ticks alike."""
+    for _ in range(ticks):
+        assert alone.step() == other.step()
+    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
+
+
 def test_a_reply_that_had_come_is_neither_asked_for_nor_counted_again() -> None:
     alone = Alone(config=SLOW, seconds=10)
     for _ in range(2):
@@ -212,11 +219,9 @@ def test_a_reply_that_had_come_is_neither_asked_for_nor_counted_again() -> None:
     assert [p.answer is not None for p in other.mind.pending] == [True] * len(alone.mind.pending)
     assert len(alone.mind.pending) >= 2
     before = len(alone.endpoint.requests)
-    for _ in range(8):
-        assert alone.step() == other.step()
+    check_alike(alone, other, 8)
     assert len(other.endpoint.requests) > 0
     assert other.endpoint.requests == alone.endpoint.requests[before:]
-    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
 
 
 def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> None:
@@ -229,9 +234,7 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
             pending["answer"] = None
     other = resume_alone(alone)
     other.policy.load_state(json.loads(json.dumps(state)))
-    for _ in range(6):
-        assert alone.step() == other.step()
-    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
+    check_alike(alone, other, 6)
     first = {r.seed: r.messages for r in alone.endpoint.requests}
     assert {r.seed: r.messages for r in other.endpoint.requests}.items() <= first.items()
     assert len(other.endpoint.requests) == len(first)
@@ -239,19 +242,12 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
 
 def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     alone = Alone(always_invalid, config={"latency_ticks": {"plan": 3}}, seconds=10)
-    alone.until("08:01")
-    for _ in range(12):
+    while not alone.mind.is_busy("plan.pieces"):
         alone.step()
-        if alone.mind.is_busy("plan.pieces"):
-            break
-    assert alone.mind.is_busy("plan.pieces")
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
     alone.mind.day.hours = [PlanBlock(b.start, b.end, b.text) for b in alone.mind.day.hours]
     alone.policy._run(alone.policy.settle())
-    other = resume_alone(alone)
-    for _ in range(5):
-        assert alone.step() == other.step()
-    assert to_plain(alone.mind.state()) == to_plain(other.mind.state())
+    check_alike(alone, resume_alone(alone), 5)
 
 
 def test_settling_stores_replies_and_applies_none() -> None:
