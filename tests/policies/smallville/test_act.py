@@ -185,6 +185,13 @@ def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow
         assert mind.blocked == {}
 
 
+def test_after_a_talk_that_led_away_one_goes_back() -> None:
+    mind = at(make_mind())
+    assert acts(mind, Moment(), Moment().later()) == [BAKING] * 2
+    mind.last, mind.going = "Talk", ""
+    assert act(mind, Moment().later(20, me=body("Park"))) == Move("Cafe")
+
+
 def test_the_same_activity_goes_on_over_pieces_and_the_object_stays_used() -> None:
     mind = at(make_mind(), thing="Cafe/stove", use="on")
     percept = Moment(objects=(stove(),))

@@ -103,6 +103,28 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
     assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Ann.", "Wait!"]
 
 
+def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> None:
+    def rule(request: CompletionRequest) -> str:
+        on_fire = "on fire" in request.messages[1].content
+        return str(make_speech_rule("Oh no!" if on_fire else "Fine.")(request))
+
+    mind, now, first = make_addressed_mind(rule, latency_ticks={"converse": 1})
+    assert isinstance(first, Idle)
+    live(mind, now.later(10))
+    alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
+    assert isinstance(live(mind, alarm), Idle)
+    assert says(live(mind, now.later(30))) == "Oh no!"
+
+
+def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
+    mind, now, _ = make_addressed_mind(make_speech_rule())
+    silent = Conversation(1, (ANN, BOB), BOB, False, 8)
+    refused = now.later(10, conversation=silent, result=Result(False, "it is not your turn"))
+    assert isinstance(live(mind, refused), Idle)
+    again = Conversation(1, (ANN, BOB), ANN, True, 8)
+    assert says(live(mind, now.later(20, conversation=again))) == "Good morning."
+
+
 @pytest.mark.parametrize(
     ("words", "end", "leaves"),
     [
@@ -238,6 +260,13 @@ def test_words_are_not_thought_of_before_they_can_be_said() -> None:
     assert list_first_fields(mind) == []
     near = far.later(20, people=(person(BOB, distance=4),))
     assert live(mind, near) == HELLO
+
+
+def test_one_listens_to_who_walks_up_to_one() -> None:
+    mind = make_opening_mind()
+    cid = person(CID, doing="walking up to Ann Ash")
+    assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
+    assert list_first_fields(mind) == []
 
 
 def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:

@@ -242,6 +242,7 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
 
 def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     alone = Alone(always_invalid, config={"latency_ticks": {"plan": 3}}, seconds=10)
+    alone.until("08:01")
     while not alone.mind.is_busy("plan.pieces"):
         alone.step()
     alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
