@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville.dialogue import begin
