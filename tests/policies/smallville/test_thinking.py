@@ -22,7 +22,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
-from genagents_env.policies.smallville.mind import PlanBlock, SmallvilleMind
+from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy import MindNote
 from genagents_env.rng import draw_index
 from genagents_env.testing.compare import find_difference, to_plain
@@ -242,13 +242,16 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
 
 def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     alone = Alone(always_invalid, config={"latency_ticks": {"plan": 3}}, seconds=10)
-    alone.until("08:01")
     while not alone.mind.is_busy("plan.pieces"):
         alone.step()
-    alone.mind.pending[0].data["blocks"] = [["resting", 2], ["working", 58]]
-    alone.mind.day.hours = [PlanBlock(b.start, b.end, b.text) for b in alone.mind.day.hours]
     alone.policy._run(alone.policy.settle())
+    alone.policy.state()  # which stores the replies that have come
+    (pending,) = [p for p in alone.mind.pending if p.purpose == "plan.pieces"]
+    assert pending.answer is not None
+    assert pending.answer[1]
+    pending.answer = ("{}", True)
     check_alike(alone, resume_alone(alone), 5)
+    assert alone.mind.day.pieces
 
 
 def test_settling_stores_replies_and_applies_none() -> None:
