@@ -133,7 +133,7 @@ def make_square() -> Scenario:
     tiny = load_scenario("tiny")
     crowd = {"max_members": 20, "max_exchanges": 500, "turn_taking": "free", "cooldown_seconds": 0}
     talk = tiny.rules.conversation.model_copy(update=crowd)
-    home = {"persona": "Someone.", "home": "Town", "start": "Town/square"}
+    home: dict[str, Value] = {"persona": "Someone.", "home": "Town", "start": "Town/square"}
     square = {
         "name": "square",
         "sectors": (SectorSpec(name="Town", arenas=(room,)),),

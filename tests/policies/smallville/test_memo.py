@@ -207,7 +207,7 @@ TODAY = {**AGREED, "day": "today"}
     ],
 )
 def test_the_day_is_planned_anew_where_the_talk_changes_it(
-    fields: dict[str, object], changes: bool
+    fields: dict[str, Value], changes: bool
 ) -> None:
     mind = make_mind()
     follows = take_memo(mind, **fields)

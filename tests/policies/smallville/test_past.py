@@ -24,6 +24,7 @@ from genagents_env.policies.smallville.past import collect_past
 from genagents_env.policy import InterviewTerms, MemoryAccess
 from genagents_env.scenario.schema import Past
 from tests.policies.harness import list_requests
+from tests.policies.percepts import Value
 from tests.policies.smallville.minds import make_mind
 
 HOUR = 3600
@@ -36,9 +37,9 @@ def make_old() -> SmallvilleMind:
     add, oven, cafe = mind.stream.add, ("oven", "is", "on"), "Hobbs Cafe"
     add("thought", "Ada is kind", created=0, importance=5, cause="seed")
     add("event", "the oven is on", created=600, importance=2, events=(7,), about=oven)
-    insight = {"evidence": (0, 1), "cause": "reflect.insights #0 at tick 90"}
+    insight: dict[str, Value] = {"evidence": (0, 1), "cause": "reflect.insights #0 at tick 90"}
     add("thought", "Ada bakes", created=900, importance=6.5, expires=9 * HOUR, **insight)
-    hour = {"start": HOUR, "duration": 600, "cause": "plan.day"}
+    hour: dict[str, Value] = {"start": HOUR, "duration": 600, "cause": "plan.day"}
     add("plan", "bread", created=900, place=cafe, **hour)
     add("chat", "Talked with Ben", created=1800, events=(9,), place=cafe)
     mind.stream.touch([1], 2000)
