@@ -245,13 +245,13 @@ def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
     while not alone.mind.is_busy("plan.pieces"):
         alone.step()
     alone.policy._run(alone.policy.settle())
-    alone.policy.state()  # which stores the replies that have come
-    (pending,) = [p for p in alone.mind.pending if p.purpose == "plan.pieces"]
+    other = resume_alone(alone)
+    (pending,) = [p for p in other.mind.pending if p.purpose == "plan.pieces"]
     assert pending.answer is not None
     assert pending.answer[1]
-    pending.answer = ("{}", True)
-    check_alike(alone, resume_alone(alone), 5)
-    assert alone.mind.day.pieces
+    pending.answer = ("{}", True)  # which no reply model accepts
+    check_alike(alone, other, 5)
+    assert other.mind.day.pieces
 
 
 def test_settling_stores_replies_and_applies_none() -> None:
