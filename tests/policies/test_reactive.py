@@ -90,6 +90,15 @@ def test_a_move_goes_on_until_arrived_even_when_someone_comes_into_sight() -> No
     assert "You have arrived." in prompt(endpoint.requests[2])[1]
 
 
+def test_the_plan_is_walked_to_and_then_done() -> None:
+    policy, endpoint = reactive(make_decision_rule("your plan: serving coffee"), decide_seconds=600)
+    away = Moment(me=body("Park"))
+    assert step(policy, away) == Move("Cafe")
+    there = away.later(me=body("Cafe"), result=Result(True, "", arrived=True))
+    assert step(policy, there) == Idle("serving coffee", "☕")
+    assert len(endpoint.requests) == 1
+
+
 def test_a_plan_with_an_object_uses_it_once() -> None:
     policy, _ = reactive(make_decision_rule("your plan: feeding ducks"), decide_seconds=0)
     bench = thing("Park/lawn/bench", "free", ("taken",), usable=True)
