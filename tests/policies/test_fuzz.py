@@ -38,41 +38,20 @@ DOINGS = (
     *("walking to work", "baking", "idle"),
 )
 FAILURES = ("", "no", "Park is private", "out of earshot", "x" * 600)
+SLOW = {"plan": 1, "ground": 2, "react": 1}
+TURNS = {"turn_seconds": 10}
+LATE = {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"}
+SQUARE = {"latency_ticks": {"converse": 1}, "reflect_at": 3, "wander": "near"}
 MINDS: tuple[tuple[str, dict[str, Value], Rule], ...] = (
-    ("smallville", {}, sample_schema),
-    ("smallville", {}, always_invalid),
-    ("smallville", {"planning": False}, sample_schema),
-    ("smallville", {"planning": False}, always_invalid),
-    ("smallville", {"grounding": "recursive"}, sample_schema),
-    ("smallville", {"grounding": "recursive"}, always_invalid),
-    ("smallville", {"latency_ticks": {"plan": 1, "ground": 2, "react": 1}}, sample_schema),
-    ("smallville", {"latency_ticks": {"plan": 1, "ground": 2, "react": 1}}, always_invalid),
+    *(
+        ("smallville", config, rule)
+        for config in ({}, {"planning": False}, {"grounding": "recursive"}, {"latency_ticks": SLOW})
+        for rule in (sample_schema, always_invalid)
+    ),
     ("lyfe", {}, sample_schema),
     ("lyfe", {"variant": "no_self_monitor", "latency_ticks": {"talk": 1}}, sample_schema),
-    *(
-        (
-            "ai_town",
-            {
-                "preset": preset,
-                "latency_ticks": {"converse": 1},
-                "reflect_at": 3,
-                "wander": "near",
-            },
-            answer_at_random,
-        )
-        for preset in ("2024", "2023")
-    ),
-    ("simuverse", {"turn_seconds": 10}, restless),
-    ("simuverse", {"turn_seconds": 10, "interpreter": "regex"}, restless),
-    (
-        "simuverse",
-        {
-            "turn_seconds": 10,
-            "latency_ticks": {"act": 2, "interpret": 1, "talk": 1},
-            "count": "utterance",
-        },
-        restless,
-    ),
+    *(("ai_town", {"preset": preset, **SQUARE}, answer_at_random) for preset in ("2024", "2023")),
+    *(("simuverse", TURNS | config, restless) for config in ({}, {"interpreter": "regex"}, LATE)),
 )
 
 
@@ -94,11 +73,10 @@ class Dice:
 
 
 def draw_thing(dice: Dice, ref: str) -> SeenObject:
-    state, after, distance = dice.pick(STATES), tuple(dice.some(STATES[:2])), dice.pick((0, 1, 8))
-    free_text, usable = dice.chance(), dice.chance()
-    return SeenObject(
-        ref, ref.split("/")[-1], (1, 1), distance, state, after, free_text, usable, dice.count
-    )
+    after, distance = tuple(dice.some(STATES[:2])), dice.pick((0, 1, 8))
+    state, free_text, usable = dice.pick(STATES), dice.chance(), dice.chance()
+    name = ref.split("/")[-1]
+    return SeenObject(ref, name, (1, 1), distance, state, after, free_text, usable, dice.count)
 
 
 def draw_percept(dice: Dice, tick: int, seconds: int) -> Moment:

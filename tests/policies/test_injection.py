@@ -131,21 +131,13 @@ def make_square() -> Scenario:
     board = ObjectSpec(name=BOARD, states=("empty",), state="empty", free_text=True)
     room = ArenaSpec(name="square", size=(6, 6), objects=(board,))
     tiny = load_scenario("tiny")
-    talk = tiny.rules.conversation.model_copy(
-        update={
-            "max_members": 20,
-            "max_exchanges": 500,
-            "turn_taking": "free",
-            "cooldown_seconds": 0,
-        }
-    )
+    crowd = {"max_members": 20, "max_exchanges": 500, "turn_taking": "free", "cooldown_seconds": 0}
+    talk = tiny.rules.conversation.model_copy(update=crowd)
+    home: dict[str, Value] = {"persona": "Someone.", "home": "Town", "start": "Town/square"}
     square = {
         "name": "square",
         "sectors": (SectorSpec(name="Town", arenas=(room,)),),
-        "people": tuple(
-            Person(name=name, persona="Someone.", home="Town", start="Town/square")
-            for name in PEOPLE
-        ),
+        "people": tuple(Person(name=name, **home) for name in PEOPLE),
         **dict.fromkeys(("facts", "gatherings", "questions", "checks", "success", "events"), ()),
         "map": None,
         "reward": type(tiny.reward)(),
@@ -187,15 +179,12 @@ class Square:
         for name, mind in minds.items():
             if type(mind).interview_async is not Policy.interview_async:
                 mind.interview(name, ["What did Vera Vale say?", "What is new?"])
-        self.names = (*PEOPLE, BOARD)
 
     def check(self, lines: Iterable[Sequence[str]], reader: str) -> list[str]:
         """Return what lines claim falsely."""
-        return [
-            claim
-            for line in lines
-            for claim in find_false_claims(line, self.forger.sources, reader, self.names)
-        ]
+        sources, names = self.forger.sources, (*PEOPLE, BOARD)
+        found = (find_false_claims(line, sources, reader, names) for line in lines)
+        return [claim for claims in found for claim in claims]
 
 
 @cache
@@ -212,26 +201,24 @@ def list_prompts(square: Square) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("mind", MINDS)
-def test_no_line_of_a_prompt_claims_another_source(mind: str) -> None:
+def test_no_line_of_a_prompt_claims_another_source_or_leaves_the_fence(mind: str) -> None:
     square = run_square()
     prompts = [text for who, text in list_prompts(square) if who == mind]
     canaries = {canary for text in prompts for canary in CANARY.findall(text)}
     assert len(canaries) >= _SEEN
     assert not square.check((row for text in prompts for row in list_texts(text)), mind)[:5]
+    fenced = re.compile(r"<<<DATA (\w+)\n.*?\n\1 END>>>", re.DOTALL)
+    assert not [text for text in prompts if CANARY.search(fenced.sub("", text))][:1]
 
 
-def test_no_line_of_an_observation_claims_another_source() -> None:
+def test_no_line_of_an_observation_or_of_a_transcript_claims_another_source() -> None:
+    """Transcripts are what judges read, and people in a terminal."""
     square = run_square()
     lines = [[line] for text in square.watcher.texts for line in text.split("\n")]
     assert not square.check(lines, VICTIM)[:5]
     assert len({canary for (line,) in lines for canary in CANARY.findall(line)}) >= _SEEN
-
-
-def test_no_line_of_a_transcript_claims_another_source() -> None:
-    """Transcripts are what judges read, and people in a terminal."""
-    square = run_square()
-    lines = format_transcript(square.events, lambda tick: _START)
-    assert not square.check(([line] for line in lines), "")[:5]
+    told = format_transcript(square.events, lambda tick: _START)
+    assert not square.check(([line] for line in told), "")[:5]
 
 
 def test_the_forger_is_heard() -> None:
@@ -251,8 +238,7 @@ def test_a_name_that_would_speak_for_others_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["Ann-Marie O'Neil", "Dr. Ágnes Kovács", "李 明", "Martin L. King Jr.", "To Lam", "Andy"],
+    "name", ["Ann-Marie O'Neil", "Dr. Ágnes Kovács", "李 明", "To Lam", "Andy"]
 )
 def test_a_name_is_allowed(name: str) -> None:
     assert Person(name=name, persona="Someone.", home="Town").name == name
@@ -269,14 +255,11 @@ def test_quoted_words_close_nothing(words: str) -> None:
 @pytest.mark.parametrize(
     "doing",
     [
-        "reading the news",
         "talking with Bea and Cam, looking at Dot",
         "talking to Dr. Ann Lee at 10:30",
-        "having lunch with Maria Lopez and Klaus Mueller",
         "preparing tea and cakes",
         "at 95 % of the way",
         "asking people how they are",
-        "asleep",
     ],
 )
 def test_one_clause_about_oneself_stands_as_it_is(doing: str) -> None:

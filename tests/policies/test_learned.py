@@ -34,55 +34,50 @@ def weights(tmp_path: Path) -> str:
 
 
 def test_logits_are_those_of_the_layers(weights: str) -> None:
-    network = load_network(Path(weights), PORTABLE_SIZE, CHOICES)
-    rng = np.random.default_rng(0)
-    first = rng.normal(size=(PORTABLE_SIZE, 8)), rng.normal(size=8)
-    last = rng.normal(size=(8, CHOICES)), rng.normal(size=CHOICES)
+    network, arrays = load_network(Path(weights), PORTABLE_SIZE, CHOICES), np.load(weights)
     seen = np.random.default_rng(1).random((3, PORTABLE_SIZE), dtype=np.float32)
-    expected = np.tanh(seen @ first[0] + first[1]) @ last[0] + last[1]
+    hidden = np.tanh(seen @ arrays["weight_0"] + arrays["bias_0"])
+    expected = hidden @ arrays["weight_1"] + arrays["bias_1"]
     np.testing.assert_allclose(network.compute_logits(seen), expected, rtol=1e-4)
     assert network.about["tasks"] == "none"
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    def load(*sizes: int) -> None:
-        load_network(save_random(tmp_path / "w.npz", *sizes), PORTABLE_SIZE, CHOICES)
+    file = save_random(tmp_path / "w.npz", PORTABLE_SIZE, 4, CHOICES)
 
-    with pytest.raises(ConfigError, match="reads 7 numbers"):
-        load(7, CHOICES)
-    with pytest.raises(ConfigError, match="knows 9 choices"):
-        load(PORTABLE_SIZE, 9)
-    good = save_random(tmp_path / "w.npz", PORTABLE_SIZE, 4, CHOICES)
-    arrays = dict(np.load(good))
-    np.savez(good, **{**arrays, "bias_0": np.zeros(5)})
-    with pytest.raises(ConfigError, match="do not fit one another"):
-        load_network(good, PORTABLE_SIZE, CHOICES)
-    np.savez(good, **{**arrays, "bias_0": np.full(4, np.nan)})
-    with pytest.raises(ConfigError, match="not finite"):
-        load_network(good, PORTABLE_SIZE, CHOICES)
+    def refuse(why: str, **changes: object) -> None:
+        if changes:
+            np.savez(file, **{**arrays, **changes})
+        with pytest.raises(ConfigError, match=why):
+            load_network(file, PORTABLE_SIZE, CHOICES)
+
+    arrays = dict(np.load(file))
+    refuse("do not fit one another", bias_0=np.zeros(5))
+    refuse("not finite", bias_0=np.full(4, np.nan))
     about = json.loads(str(arrays["about"])) | {"columns": "of another version"}
-    np.savez(good, **{**arrays, "about": np.array(json.dumps(about))})
-    with pytest.raises(ConfigError, match="meant other things"):
-        load_network(good, PORTABLE_SIZE, CHOICES)
+    refuse("meant other things", about=np.array(json.dumps(about)))
+    for sizes, why in (((7, CHOICES), "reads 7 numbers"), ((PORTABLE_SIZE, 9), "knows 9 choices")):
+        save_random(file, *sizes)
+        refuse(why)
 
 
 def test_files_that_are_no_weights_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "w.npz"
-    with pytest.raises(FileError, match=r"w\.npz"):
-        load_policy("learned", weights=str(file))
+
+    def refuse(error: type[Exception] = ConfigError, why: str = r"w\.npz") -> None:
+        with pytest.raises(error, match=why):
+            load_policy("learned", weights=str(file))
+
+    refuse(FileError)
     file.write_bytes(b"no zip")
-    with pytest.raises(ConfigError, match=r"w\.npz"):
-        load_policy("learned", weights=str(file))
+    refuse()
     np.savez(file, other=np.zeros(3))
-    with pytest.raises(ConfigError, match=r"w\.npz"):
-        load_policy("learned", weights=str(file))
+    refuse()
     np.savez(file, about=np.array([{"code": "runs"}], dtype=object))  # would be pickled
-    with pytest.raises(ConfigError, match=r"w\.npz"):
-        load_policy("learned", weights=str(file))
+    refuse()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("weight_0.npy", b"\0" * 70_000_000)
-    with pytest.raises(ConfigError, match="unpacks"):
-        load_policy("learned", weights=str(file))
+    refuse(why="unpacks")
 
 
 def test_it_takes_the_best_of_what_is_possible_in_both_formats(weights: str) -> None:
@@ -118,7 +113,7 @@ def test_a_temperature_draws_what_the_logits_say(weights: str) -> None:
     np.testing.assert_allclose(shares, expected, atol=0.04)
 
 
-def test_the_town_menu_is_refused(weights: str) -> None:
+def test_the_town_menu_and_a_temperature_below_nought_are_refused(weights: str) -> None:
     policy = LearnedPolicy(weights)
     env = town_v0.parallel_env("tiny", actions="menu")
     observations, infos = env.reset(seed=0)
@@ -127,31 +122,26 @@ def test_the_town_menu_is_refused(weights: str) -> None:
         policy.act(observations, infos)
     with pytest.raises(PolicyError, match="action mask"):
         policy.act({"a": {"observation": np.zeros(PORTABLE_SIZE)}}, {"a": {}})
+    with pytest.raises(ConfigError, match="temperature"):
+        load_policy("learned", weights=weights, temperature=-1.0)
 
 
 def test_it_goes_on_from_its_state_with_the_same_weights_alone(
     weights: str, tmp_path: Path
 ) -> None:
-    def observe(k: int) -> dict[str, dict[str, object]]:
+    def act(policy: LearnedPolicy, k: int) -> object:
         seen = np.random.default_rng(k).random(PORTABLE_SIZE, dtype=np.float32)
-        return {"a": {"observation": seen, "action_mask": np.ones(CHOICES, dtype=np.int8)}}
+        mask = np.ones(CHOICES, dtype=np.int8)
+        return policy.act({"a": {"observation": seen, "action_mask": mask}}, {})
 
     one, two = (LearnedPolicy(weights, temperature=1.0) for _ in range(2))
-    one.reset({}, 4, context())
-    chosen = [one.act(observe(k), {}) for k in range(20)]
-    two.reset({}, 4, context())
+    for policy in (one, two):
+        policy.reset({}, 4, context())
     for k in range(10):
-        two.act(observe(k), {})
-    kept = json.loads(json.dumps(two.state()))
-    three = LearnedPolicy(weights, temperature=1.0)
-    three.reset({}, 4, context())
-    three.load_state(kept)
-    assert [three.act(observe(k), {}) for k in range(10, 20)] == chosen[10:]
+        act(one, k)
+    kept = json.loads(json.dumps(one.state()))
+    two.load_state(kept)
+    assert [act(two, k) for k in range(10, 20)] == [act(one, k) for k in range(10, 20)]
     other = LearnedPolicy(str(save_random(tmp_path / "o.npz", PORTABLE_SIZE, CHOICES, seed=1)))
     with pytest.raises(PolicyError, match="changed"):
         other.load_state(kept)
-
-
-def test_a_temperature_below_nought_is_refused(weights: str) -> None:
-    with pytest.raises(ConfigError, match="temperature"):
-        load_policy("learned", weights=weights, temperature=-1.0)

@@ -6,8 +6,9 @@ import pytest
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.errors import ConfigError
 from genagents_env.percept import Conversation, Result
-from genagents_env.policy import Policy
+from genagents_env.policy import Policy, RecalledMemory
 from genagents_env.run.policies import load_policy
+from genagents_env.scenario.schema import Fact
 from tests.policies.percepts import (
     PARTY,
     Moment,
@@ -22,11 +23,14 @@ from tests.policies.percepts import (
 )
 
 BOB = "Bob Birch"
+ARRIVED = Result(True, "", arrived=True)
 
 
-def scripted(seed: int = 0, **config: Value) -> Policy:
-    policy = load_policy("scripted", **config)
-    policy.reset({"Ann Ash": profile()}, seed, context())
+def scripted(
+    seed: int = 0, *, facts: tuple[Fact, ...] = (PARTY,), config: Value = None, **changes: Value
+) -> Policy:
+    policy = load_policy("scripted", **(config or {}))
+    policy.reset({"Ann Ash": profile(facts=facts, **changes)}, seed, context())
     return policy
 
 
@@ -58,14 +62,11 @@ def test_walks_to_the_routine_place_and_does_what_it_says() -> None:
 def test_uses_the_routine_object_once() -> None:
     policy = scripted()
     noon = Moment(me=body("Cafe"), time=datetime.fromisoformat("2023-02-13T12:00"))
-    bench = thing("Park/lawn/bench", "free", ("taken",))
     assert step(policy, noon) == Move("Park")
-    there = noon.later(
-        me=body("Park/lawn"), result=Result(True, "", arrived=True), objects=(bench,)
-    )
+    far, near = (thing("Park/lawn/bench", "free", ("taken",), usable=can) for can in (False, True))
+    there = noon.later(me=body("Park/lawn"), result=ARRIVED, objects=(far,))
     assert step(policy, there) == Move("Park/lawn/bench")
-    near = thing("Park/lawn/bench", "free", ("taken",), usable=True)
-    beside = there.later(result=Result(True, "", arrived=True), objects=(near,))
+    beside = there.later(result=ARRIVED, objects=(near,))
     assert isinstance(step(policy, beside), Interact)
     used = thing("Park/lawn/bench", "taken", ("free",), usable=True)
     assert step(policy, beside.later(objects=(used,))) == Idle("feeding ducks", "🙂")
@@ -83,15 +84,13 @@ def test_waits_before_trying_a_closed_place_again() -> None:
 
 def test_goes_to_bed_and_sleeps() -> None:
     policy, late = scripted(), Moment(time=datetime.fromisoformat("2023-02-13T23:05"))
-    bed = thing("Ann's house/bedroom/Ann's bed", "made", ("slept in", "unmade"))
+    bed = "Ann's house/bedroom/Ann's bed"
+    far, near = (thing(bed, "made", ("slept in", "unmade"), usable=can) for can in (False, True))
     assert step(policy, late) == Move("Ann's house/bedroom")
-    home = late.later(
-        me=body("Ann's house/bedroom"), result=Result(True, "", arrived=True), objects=(bed,)
-    )
-    assert step(policy, home) == Move(bed.id)
-    near = thing(bed.id, "made", ("slept in", "unmade"), usable=True)
-    beside = home.later(result=Result(True, "", arrived=True), objects=(near,))
-    assert step(policy, beside) == Interact(bed.id, "slept in")
+    home = late.later(me=body("Ann's house/bedroom"), result=ARRIVED, objects=(far,))
+    assert step(policy, home) == Move(bed)
+    beside = home.later(result=ARRIVED, objects=(near,))
+    assert step(policy, beside) == Interact(bed, "slept in")
     assert step(policy, beside.later(me=body("Ann's house/bedroom", asleep=True))) == Idle()
 
 
@@ -129,8 +128,7 @@ def test_passes_on_what_it_heard_without_growing_the_sentence() -> None:
 
 
 def test_quotes_what_was_heard_in_other_words() -> None:
-    policy = load_policy("scripted")
-    policy.reset({"Ann Ash": profile(facts=())}, 0, context())
+    policy = scripted(facts=())
     step(policy, Moment(heard=(speech(BOB, "There is a party!", ("party",), addressed=False),)))
     told = speak(policy, Moment(people=(person("Cid Cedar"),)).later(120))
     assert f"{BOB} says: “There is a party!”" in told.text
@@ -142,58 +140,41 @@ def test_never_greets_a_sleeper_nor_someone_far() -> None:
 
 
 def test_mute_says_nothing_and_leaves_conversations() -> None:
-    policy = scripted(mute=True)
+    policy = scripted(config={"mute": True})
     assert not isinstance(step(policy, Moment(people=(person(BOB),))), Talk)
-    spoken = Moment(conversation=talk(BOB), heard=(speech(BOB, "Hello"),)).later(0)
+    spoken = Moment(conversation=talk(BOB), heard=(speech(BOB, "Hello"),))
     assert step(policy, spoken) == Talk(None, "", leave=True)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5])
-def test_share_is_the_probability_of_telling(share: float) -> None:
-    told = 0
-    for seed in range(60):
-        action = speak(scripted(seed, share=share), Moment(people=(person(BOB),)))
-        told += PARTY.statement in action.text
-    assert abs(told - 60 * share) <= (15 if share else 0)
-
-
-def test_bad_config_is_refused() -> None:
+def test_share_is_the_probability_of_telling() -> None:
+    there = Moment(people=(person(BOB),))
+    minds = (scripted(seed, config={"share": 0.5}) for seed in range(60))
+    told = sum(PARTY.statement in speak(mind, there).text for mind in minds)
+    assert abs(told - 30) <= 15
     with pytest.raises(ConfigError, match="share"):
         load_policy("scripted", share=2.0)
 
 
-def test_state_round_trip_gives_the_same_further_actions() -> None:
-    one, seen = scripted(), Moment(people=(person(BOB),))
-    speak(one, seen)
-    step(one, seen.later(conversation=talk(BOB)))
-    two = scripted()
-    two.load_state(json.loads(json.dumps(one.state())))
-    assert two.state() == one.state()
-    for k in range(2, 30):
-        words = (speech(BOB, "Nice."),) if k == 3 else ()
-        now = seen.later(10 * k, conversation=talk(BOB) if k < 6 else None, heard=words)
-        assert step(one, now) == step(two, now)
-
-
 def test_an_interview_tells_what_was_heard_and_by_which_event() -> None:
-    policy = load_policy("scripted")
-    policy.reset({"Ann Ash": profile(facts=())}, 0, context())
-    question = ["Did you know there is going to be a party?"]
-    assert policy.interview("Ann Ash", question)[0].text.startswith("No")
+    policy = scripted(facts=())
+    asked = ["Did you know there is going to be a party?", "Any news?", "Whom did you meet?"]
+    answers = [answer.text for answer in policy.interview("Ann Ash", asked)]
+    assert answers[0].startswith("No")
+    assert answers[1:] == ["Nothing that was new to me.", "Nobody."]
     words = speech(BOB, f"Hello, Ann! Have you heard? {PARTY.statement}", ("party",))
     step(policy, Moment(heard=(words,)))
     before = policy.state()
-    told = policy.interview("Ann Ash", [*question, "Who is running for mayor?"])
+    told = policy.interview("Ann Ash", [*asked, "Have you heard about the new mayor?"])
     assert PARTY.statement in told[0].text
-    assert told[0].evidence == (words.event_id,)
-    assert told[1].text.startswith("No")
+    assert [answer.text for answer in told[1:3]] == [PARTY.statement, f"I met {BOB}."]
+    assert {answer.evidence for answer in told[:3]} == {(words.event_id,)}
+    assert told[3].text.startswith("No")
+    assert policy.interview("Ann Ash", asked, 2) == told[:3]  # every repeat answers alike
     assert policy.state() == before
 
 
 def test_an_interview_tells_whom_one_knows_or_heard() -> None:
-    policy = load_policy("scripted")
-    ties = {"Cid Cedar": "the baker"}
-    policy.reset({"Ann Ash": profile(facts=(), relationships=ties)}, 0, context())
+    policy = scripted(facts=(), relationships={"Cid Cedar": "the baker"})
     asked = [f"Do you know of {name}?" for name in (BOB, "Cid Cedar", "Dot Dale", "Ann Ash")]
     answers = policy.interview("Ann Ash", asked)
     assert [answer.text[:3] for answer in answers] == ["No,", "Yes", "No,", "No,"]
@@ -204,16 +185,45 @@ def test_an_interview_tells_whom_one_knows_or_heard() -> None:
     assert (told.text, told.evidence) == (f"Yes. I know {BOB}.", (7,))
 
 
-def test_an_open_question_is_answered_by_all_news_and_everybody_met() -> None:
-    policy = load_policy("scripted")
-    policy.reset({"Ann Ash": profile(facts=())}, 0, context())
-    asked = ["Any news?", "Whom did you meet?"]
-    first = policy.interview("Ann Ash", asked)
-    assert [answer.text for answer in first] == ["Nothing that was new to me.", "Nobody."]
-    words = speech(BOB, f"Hello, Ann! Have you heard? {PARTY.statement}", ("party",))
-    step(policy, Moment(heard=(words,)))
-    told = policy.interview("Ann Ash", asked)
-    assert [answer.text for answer in told] == [PARTY.statement, f"I met {BOB}."]
-    assert {answer.evidence for answer in told} == {(words.event_id,)}
-    (other,) = policy.interview("Ann Ash", ["Have you heard about the new mayor?"])
-    assert other.text.startswith("No")
+# Secrets, and what is remembered.
+
+THEFT = Fact(id="theft", statement="Ann took the silver.", patterns=("silver",), secret=True)
+FALL = Fact(id="fall", statement="Bob fell into the pond.", patterns=("pond",), secret=True)
+FALLEN = Moment(heard=(speech("Dee Dogwood", f"Have you heard? {FALL.statement}", ("fall",)),))
+THERE = Moment(me=body("Cafe"), people=(person(BOB),)).later(600)
+
+
+def test_a_secret_known_from_the_start_is_not_passed_on_even_if_others_know_it() -> None:
+    assert "silver" not in speak(scripted(facts=(THEFT,)), THERE).text
+    told = speak(scripted(facts=(THEFT, PARTY)), THERE).text
+    assert "silver" not in told
+    assert PARTY.statement in told
+    policy = scripted(facts=(THEFT,))
+    step(policy, Moment(heard=(speech("Dee Dogwood", "Ann took the silver!", ("theft",)),)))
+    assert "silver" not in speak(policy, THERE).text
+
+
+def test_who_hears_of_a_secret_passes_it_on() -> None:
+    policy = scripted(facts=())
+    step(policy, FALLEN)
+    assert FALL.statement in speak(policy, THERE).text
+
+
+def test_secrets_are_part_of_the_state_and_older_states_are_read() -> None:
+    policy, other = scripted(facts=(THEFT, PARTY)), scripted(facts=())
+    kept = json.loads(json.dumps(policy.state()))
+    assert kept["Ann Ash"]["secrets"] == ["theft"]
+    other.load_state(kept)
+    assert other.state() == policy.state()
+    del kept["Ann Ash"]["secrets"]
+    other.load_state(kept)
+    assert other.state()["Ann Ash"]["secrets"] == []
+
+
+def test_memories_are_what_one_knows_and_what_one_heard_with_its_event() -> None:
+    policy = scripted()
+    assert policy.memories("Ann Ash") == [RecalledMemory(PARTY.statement)]
+    step(policy, FALLEN)
+    before = policy.state()
+    assert policy.memories("Ann Ash")[1] == RecalledMemory(FALL.statement, (7,))
+    assert policy.state() == before

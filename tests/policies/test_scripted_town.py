@@ -14,7 +14,7 @@ from tests.policies.percepts import Value
 SEED = 4
 
 
-def run_hours(hours: float, start: str = "06:00", **config: Value) -> tuple[TownEnv, list[Event]]:
+def run_hours(hours: float, start: str, **config: Value) -> tuple[TownEnv, list[Event]]:
     """Live some hours; return the environment and all events."""
     env = town_v0.parallel_env("valentines_party", start=start, hours=hours, percepts=True)
     observations, infos = env.reset(seed=SEED)
@@ -38,70 +38,50 @@ def learners(events: list[Event], fact: str) -> set[str]:
 
 @pytest.mark.slow
 def test_the_party_spreads_over_a_day_and_everyone_sleeps_at_night() -> None:
-    env, events = run_hours(20)
+    env, events = run_hours(20, "06:00")
     assert len(learners(events, "party")) >= 8
     assert len(learners(events, "candidacy")) >= 8
-    said = [e for e in events if e.kind == "say"]
-    assert 100 < len(said) < 3000
+    assert 100 < sum(event.kind == "say" for event in events) < 3000
     visited = {(e.agent, e.data["place"]) for e in events if e.kind == "arrive"}
     assert ("Isabella Rodriguez", "Hobbs Cafe/cafe") in visited
-    asleep = dict(zip(env.world.names, env.world.snapshot.asleep.tolist(), strict=True))
-    assert sum(asleep.values()) >= 15
-    beds = [s for s in env.world.snapshot.object_states if s == "slept in"]
-    assert len(beds) >= 15
+    assert env.world.snapshot.asleep.sum() >= 15
+    assert sum(state == "slept in" for state in env.world.snapshot.object_states) >= 15
 
 
 def test_nobody_hears_a_fact_but_from_someone_who_knows_it() -> None:
-    _, events = run_hours(7)
+    _, events = run_hours(1, "12:00")
     known = {"party": {"Isabella Rodriguez"}, "candidacy": {"Sam Moore"}}
-    for event in events:
-        if event.agent is not None and event.kind == "learn":
-            assert event.data["source"] in known[event.data["fact"]]
-            known[event.data["fact"]].add(event.agent)
+    learnt = [event for event in events if event.agent is not None and event.kind == "learn"]
+    for event in learnt:
+        assert event.data["source"] in known[event.data["fact"]]
+        known[event.data["fact"]].add(str(event.agent))
+    assert len(known["party"]) > 2
 
 
 @pytest.mark.parametrize("config", [{"mute": True}, {"share": 0.0}])
 def test_without_sharing_nothing_spreads(config: dict[str, Value]) -> None:
-    _, events = run_hours(4, start="11:00", **config)
+    _, events = run_hours(1, "12:00", **config)
     assert not learners(events, "party")
     talked = any(event.kind == "say" for event in events)
     assert talked is not config.get("mute", False)
 
 
 def test_a_run_resumed_from_state_goes_on_alike() -> None:
-    env = town_v0.parallel_env("valentines_party", start="12:00", hours=1, percepts=True)
+    env, again = (
+        town_v0.parallel_env("valentines_party", start="12:00", hours=1, percepts=True)
+        for _ in range(2)
+    )
     observations, infos = env.reset(seed=SEED)
     policy = begun(env)
-    for _ in range(180):
+    for _ in range(90):
         observations, _, _, _, infos = env.step(policy.act(observations, infos))
     kept = json.loads(json.dumps([env.save_state(), policy.state()]))
-    again = town_v0.parallel_env("valentines_party", start="12:00", hours=1, percepts=True)
     again.reset(seed=SEED)
     other = begun(again)
     seen, told = again.load_state(kept[0])
     other.load_state(kept[1])
-    for _ in range(180):
+    for _ in range(90):
         actions = policy.act(observations, infos)
         assert other.act(seen, told) == actions
         observations, _, _, _, infos = env.step(actions)
         seen, _, _, _, told = again.step(actions)
-
-
-def test_random_is_always_legal_in_both_formats() -> None:
-    for actions in ("words", "menu"):
-        env = town_v0.parallel_env(scenario="tiny", actions=actions)
-        observations, infos = env.reset(seed=SEED)
-        policy = load_policy("random")
-        policy.reset(env.profiles(), SEED, env.context())
-        while env.agents:
-            masks = {
-                agent: observations[agent]["action_mask"]
-                if actions == "menu"
-                else infos[agent]["action_mask"]["choice"]
-                for agent in env.agents
-            }
-            chosen: dict[str, Value] = dict(policy.act(observations, infos))
-            for agent, choice in chosen.items():
-                number = choice if actions == "menu" else choice["choice"]
-                assert masks[agent][number] == 1
-            observations, _, _, _, infos = env.step(chosen)

@@ -1,10 +1,13 @@
 """Smallville minds to try faculties on, by themselves and in a town."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from genagents_env import town_v0
 from genagents_env.actions import Action
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.percept import Conversation, Percept
 from genagents_env.policies.smallville import SmallvillePolicy, converse, perceive, react
@@ -12,11 +15,12 @@ from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from genagents_env.policy import Profile
+from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from tests.policies import harness
 from tests.policies.harness import endpoint_of as endpoint_of
-from tests.policies.harness import make_services, think
+from tests.policies.harness import fields_of, make_services, think
 from tests.policies.harness import moment as moment
 from tests.policies.percepts import Value, profile
 
@@ -97,6 +101,32 @@ def make_observation(
     return Observation(kind, subject, text, asleep)
 
 
+def make_talkative_rule(seed: int = 0, longest: int = 6, where: str = "") -> Rule:
+    """Return a rule that goes up to people, ends talks now and then, and does all on the spot.
+
+    Or it does all in the place `where`.
+    """
+
+    def rule(request: CompletionRequest) -> str:
+        reply, fields = sample_schema(request), fields_of(request)
+        talks = re.findall(r'"(talk to [^"]+)"', json.dumps(request.schema))
+        if fields[0] == "choice" and talks:
+            return json.dumps({"choice": talks[0], "what": "", "minutes": 0})
+        if fields[0] == "say":
+            draw = draw_index(request.seed, longest, seed, "end")
+            words = "" if draw == 1 else f"Words {request.seed}."
+            return json.dumps({"say": words, "end": draw == 0})
+        if fields[0] == "spots":  # the first of the places offered is where one is
+            here = json.dumps(request.schema).split('"where": {"enum": ["', 1)[1].split('"', 1)[0]
+            spots = json.loads(reply)["spots"]
+            return json.dumps(
+                {"spots": [{**s, "where": where or here, "thing": "nothing"} for s in spots]}
+            )
+        return reply
+
+    return rule
+
+
 class Town(harness.Town[SmallvillePolicy]):
     """Smallville minds in a town."""
 
@@ -110,19 +140,8 @@ class Town(harness.Town[SmallvillePolicy]):
     ) -> None:
         super().__init__(scenario, SmallvillePolicy(**(config or {})), rule, **options)
 
-    def step(self, **instead: Action) -> list[Event]:
-        """Play one tick, people named by first name doing something else; return its events."""
+    def step(self) -> list[Event]:
+        """Play one tick; return its events."""
         actions = self.policy.act({agent: {} for agent in self.env.agents}, self.infos)
-        for first, action in instead.items():
-            actions[self.full(first)] = action
         *_, self.infos = self.env.step(actions)
         return list(self.env.events)
-
-    def full(self, first: str) -> str:
-        """Return the whole name."""
-        return next(name for name in self.names if name.split()[0] == first)
-
-    def mind(self, first: str) -> SmallvilleMind:
-        """Return somebody's mind."""
-        mind: SmallvilleMind = self.policy.minds[self.full(first)]
-        return mind

@@ -15,11 +15,10 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleActivity,
     SmallvilleMind,
 )
-from genagents_env.scenario import load_scenario
 from tests.policies.harness import moment
 from tests.policies.percepts import Moment, body, person, profile
 from tests.policies.smallville.days import BED
-from tests.policies.smallville.minds import Town, make_mind
+from tests.policies.smallville.minds import make_mind
 
 NIGHT = datetime.fromisoformat("2023-02-13T23:30")
 AT_HOME = Moment(me=body("Ann's house/bedroom"), time=NIGHT)
@@ -44,6 +43,12 @@ def at(
     return mind
 
 
+OFF, ON, FAR = (stove(),), (stove("on"),), (stove(usable=False),)
+USE, BAKING = Interact("Cafe/stove", "on", "baking", "🍞"), Idle("baking", "🍞")
+DOZING = Idle("dozing", "😴")
+GO = Move("Cafe/stove", "baking", "🍞")
+
+
 def act(mind: SmallvilleMind, percept: Moment) -> Action:
     mind.asleep = percept.me.asleep
     action: Action = act_module.choose_action(mind, moment(mind, percept))
@@ -57,87 +62,55 @@ def acts(mind: SmallvilleMind, *percepts: Moment) -> list[Action]:
 # Walking and doing.
 
 
-def test_one_walks_to_where_the_piece_is_and_does_it_there() -> None:
+def test_one_walks_to_where_the_piece_is_not_only_into_its_door_and_does_it_there() -> None:
     mind = at(make_mind(), place="Park")
-    percept = Moment()
-    walking = percept.later(me=body("outside"))
-    there = percept.later(20, me=body("Park"), result=ARRIVED)
-    after = percept.later(30, me=body("Park"))
-    assert acts(mind, percept, walking, there, after) == [
-        Move("Park"),
-        Move("Park"),
-        Idle("baking", "🍞"),
-        Idle("baking", "🍞"),
-    ]
-
-
-def test_one_walks_on_through_the_door_and_does_not_stop_in_it() -> None:
-    mind = at(make_mind(), place="Park")
-    in_the_door = Moment().later(me=body("Park"))
-    assert acts(mind, Moment(), in_the_door) == [Move("Park")] * 2
-
-
-def test_an_object_is_put_into_its_state_once() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    percept = Moment(objects=(stove(),))
-    done = percept.later(objects=(stove("on"),), result=Result(True, "The stove is now on."))
-    off_again = percept.later(20, objects=(stove("off"),))
-    assert acts(mind, percept, done, off_again) == [
-        Interact("Cafe/stove", "on", "baking", "🍞"),
-        Idle("baking", "🍞"),
-        Idle("baking", "🍞"),
-    ]
-
-
-def test_an_object_out_of_reach_is_walked_to_first() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    far = Moment(objects=(stove(usable=False),))
-    near = far.later(objects=(stove(),), result=ARRIVED)
-    assert acts(mind, far, near) == [
-        Move("Cafe/stove", "baking", "🍞"),
-        Interact("Cafe/stove", "on", "baking", "🍞"),
-    ]
-
-
-@pytest.mark.parametrize("result", [ARRIVED, Result(False, "the way is barred")])
-def test_an_object_that_stays_out_of_reach_is_given_up(result: Result) -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    far = Moment(objects=(stove(usable=False),))
-    later = far.later(objects=far.objects, result=result)
-    assert (
-        acts(mind, far, later, later.later(objects=far.objects))[1:] == [Idle("baking", "🍞")] * 2
-    )
-
-
-def test_a_use_that_fails_is_not_tried_again() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    percept = Moment(objects=(stove(),))
-    failed = percept.later(objects=(stove(),), result=Result(False, "someone else got to it first"))
-    assert acts(mind, percept, failed)[1] == Idle("baking", "🍞")
+    now = Moment()
+    steps = acts(mind, now, now.later(me=body("outside")), now.later(20, me=body("Park")))
+    assert steps == [Move("Park")] * 3
+    there = now.later(30, me=body("Park"), result=ARRIVED)
+    assert acts(mind, there, now.later(40, me=body("Park"))) == [BAKING] * 2
 
 
 @pytest.mark.parametrize(
-    ("thing", "use", "action"),
+    ("seen", "result", "steps"),
     [
-        ("the old stove", "ON", Interact("Cafe/stove", "on", "baking", "🍞")),
-        ("Cafe/stove", "turned on", Interact("Cafe/stove", "on", "baking", "🍞")),
-        ("Cafe/stove", "off", Idle("baking", "🍞")),
-        ("Cafe/stove", "blue", Idle("baking", "🍞")),
-        ("jukebox", "on", Idle("baking", "🍞")),
-        ("Cafe/stove", "", Idle("baking", "🍞")),
+        ([OFF, ON, OFF], Result(True, "The stove is now on."), [USE, BAKING, BAKING]),
+        ([FAR, OFF], ARRIVED, [GO, USE]),
+        ([(), OFF], ARRIVED, [GO, USE]),
+        ([FAR, FAR, FAR], ARRIVED, [GO, BAKING, BAKING]),
+        ([FAR, FAR, FAR], Result(False, "the way is barred"), [GO, BAKING, BAKING]),
+        ([OFF, OFF], Result(False, "someone else got to it first"), [USE, BAKING]),
+    ],
+    ids=["once", "out of reach", "out of sight", "never in reach", "barred", "taken"],
+)
+def test_a_thing_is_walked_to_and_used_once_or_given_up(
+    seen: list[tuple[SeenObject, ...]], result: Result, steps: list[Action]
+) -> None:
+    mind = at(make_mind(), thing="Cafe/stove", use="on")
+    percepts = [Moment().later(10 * k, objects=objects) for k, objects in enumerate(seen)]
+    percepts[1] = replace(percepts[1], result=result)
+    assert acts(mind, *percepts) == steps
+
+
+@pytest.mark.parametrize(
+    ("thing", "use", "free_text", "action"),
+    [
+        ("the old stove", "ON", False, USE),
+        ("Cafe/stove", "turned on", False, USE),
+        ("Cafe/stove", "off", False, BAKING),
+        ("jukebox", "on", False, BAKING),
+        ("Cafe/stove", "", False, BAKING),
+        ("Cafe/stove", "glowing", False, BAKING),
+        ("Cafe/stove", "covered in soup", True, replace(USE, state="covered in soup")),
     ],
 )
 def test_things_and_states_are_matched_by_words_on_arrival(
-    thing: str, use: str, action: Action
+    thing: str, use: str, free_text: bool, action: Action
 ) -> None:
     mind = at(make_mind(), thing=thing, use=use)
-    assert act(mind, Moment(objects=(stove(),))) == action
-
-
-def test_an_object_that_takes_any_words_gets_them() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="covered in soup")
-    action = act(mind, Moment(objects=(stove(free_text=True),)))
-    assert action == Interact("Cafe/stove", "covered in soup", "baking", "🍞")
+    assert act(mind, Moment(objects=(stove(free_text=free_text),))) == action
+    noted = [note.text for note in mind.services.notes.take()]
+    assert ["'glowing'" in text for text in noted] == [True] * (use == "glowing")
 
 
 def test_a_place_that_is_closed_is_given_up_after_one_failure_and_thought_about_again() -> None:
@@ -188,20 +161,6 @@ def test_what_lasts_or_is_no_longer_ones_own_stays(why: str) -> None:
     assert mind.uses == {}
 
 
-def test_one_goes_to_a_thing_that_is_out_of_sight_before_it_is_used() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    assert act(mind, Moment()) == Move("Cafe/stove", "baking", "🍞")
-    beside = Moment(objects=(stove(),)).later(result=Result(True, "", arrived=True))
-    assert act(mind, beside) == Interact("Cafe/stove", "on", "baking", "🍞")
-
-
-def test_a_state_that_cannot_follow_the_present_one_is_noted() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="glowing")
-    assert act(mind, Moment(objects=(stove(),))) == Idle("baking", "🍞")
-    (note,) = mind.services.notes.take()
-    assert "'glowing'" in note.text
-
-
 def test_a_nap_lasts_as_long_as_it_was_meant_to() -> None:
     mind = at(make_mind(who=profile(sleeps_in=("Ann's house/bed", "slept in"))))
     mind.day.pieces = [Piece(0, 300, "taking a nap"), Piece(300, 600, "sleeping")]
@@ -228,7 +187,7 @@ def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow
 
 def test_after_a_talk_that_led_away_one_goes_back() -> None:
     mind = at(make_mind())
-    assert acts(mind, Moment(), Moment().later()) == [Idle("baking", "🍞")] * 2
+    assert acts(mind, Moment(), Moment().later()) == [BAKING] * 2
     mind.last, mind.going = "Talk", ""
     assert act(mind, Moment().later(20, me=body("Park"))) == Move("Cafe")
 
@@ -238,14 +197,14 @@ def test_the_same_activity_goes_on_over_pieces_and_the_object_stays_used() -> No
     percept = Moment(objects=(stove(),))
     act(mind, percept)
     mind.day.pieces.append(replace(mind.day.pieces[0], start=600, end=1200))
-    assert act(mind, percept.later(600, objects=(stove(),))) == Idle("baking", "🍞")
+    assert act(mind, percept.later(600, objects=(stove(),))) == BAKING
     assert mind.activity.until == 1200
 
 
 def test_a_piece_not_grounded_yet_happens_where_the_agent_is_and_moves_when_it_is() -> None:
     mind = at(make_mind(), place="")
     percept = Moment()
-    assert acts(mind, percept, percept.later()) == [Idle("baking", "🍞")] * 2
+    assert acts(mind, percept, percept.later()) == [BAKING] * 2
     begun = mind.activity
     act(mind, percept.later(20))
     assert mind.activity is begun
@@ -258,13 +217,7 @@ def test_a_reaction_goes_before_the_plan_until_it_ends() -> None:
     activity = SmallvilleActivity
     mind.activity = activity(text="dancing", place="Cafe", until=300, reaction=True, emoji="💃")
     assert act(mind, Moment().later(290)) == Idle("dancing", "💃")
-    assert act(mind, Moment().later(300)) == Idle("baking", "🍞")
-
-
-def test_without_a_piece_one_does_what_the_hour_is_for() -> None:
-    mind = at(make_mind())
-    mind.day.pieces = []
-    assert act(mind, Moment()) == Idle("the day", "🙂")
+    assert act(mind, Moment().later(300)) == BAKING
 
 
 # Bed.
@@ -286,24 +239,17 @@ def test_one_gets_up_by_the_plan_and_does_its_first_piece() -> None:
     mind = at(make_mind(), place="Ann's house/bedroom")
     asleep = Moment(me=body("Ann's house/bedroom", "sleeping", asleep=True))
     up = Moment(me=body("Ann's house/bedroom")).later(result=ARRIVED)
-    assert acts(mind, asleep, up) == [Move("Ann's house/bedroom"), Idle("baking", "🍞")]
+    assert acts(mind, asleep, up) == [Move("Ann's house/bedroom"), BAKING]
 
 
-def test_one_who_is_woken_at_night_goes_back_to_bed() -> None:
-    mind = at(make_mind(who=profile(sleeps_in=BED)))
-    mind.day.wake, mind.day.bed = 6 * 3600, 20 * 3600
-    night = replace(AT_HOME, time=datetime.fromisoformat("2023-02-13T03:00"))
-    mind.day.date = "2023-02-13"
-    assert act(mind, replace(night, objects=(bed(),))) == Interact(*BED, "asleep in bed", "😴")
-
-
-def test_without_a_bed_one_goes_home_and_dozes() -> None:
-    mind = make_mind()
-    percept = Moment(time=NIGHT)
-    assert acts(mind, percept, replace(AT_HOME, tick=1)) == [
-        Move("Ann's house", "going home to bed", "🌙"),
-        Idle("dozing", "😴"),
-    ]
+def test_without_a_bed_or_a_way_to_it_one_goes_home_and_dozes() -> None:
+    steps = acts(make_mind(), Moment(time=NIGHT), replace(AT_HOME, tick=1))
+    assert steps == [Move("Ann's house", "going home to bed", "🌙"), DOZING]
+    mind = make_mind(who=profile(sleeps_in=BED))
+    percept = Moment(time=NIGHT, me=body("Park"))
+    refused = Result(False, "Ann's house is private")
+    first, second = percept.later(result=refused), percept.later(20, result=refused)
+    assert acts(mind, percept, first, second) == [Move(BED[0], "going to bed", "🌙"), *steps]
 
 
 def test_a_bed_that_cannot_be_lain_in_is_tried_once_and_again_in_a_while() -> None:
@@ -313,20 +259,8 @@ def test_a_bed_that_cannot_be_lain_in_is_tried_once_and_again_in_a_while() -> No
     later = [there.later(10 * k, objects=there.objects) for k in range(2, 31)]
     tried = acts(mind, there, failed, *later)
     assert tried[0] == Interact(*BED, "asleep in bed", "😴")
-    assert tried[1:] == [Idle("dozing", "😴")] * 30
+    assert tried[1:] == [DOZING] * 30
     assert act(mind, there.later(310, objects=there.objects)) == tried[0]
-
-
-def test_a_way_to_bed_that_is_barred_ends_in_dozing_where_one_is() -> None:
-    mind = make_mind(who=profile(sleeps_in=BED))
-    percept = Moment(time=NIGHT, me=body("Park"))
-    refused = Result(False, "Ann's house is private")
-    first, second = percept.later(result=refused), percept.later(20, result=refused)
-    assert acts(mind, percept, first, second) == [
-        Move(BED[0], "going to bed", "🌙"),
-        Move("Ann's house", "going home to bed", "🌙"),
-        Idle("dozing", "😴"),
-    ]
 
 
 def test_habit_decides_about_sleep_before_there_is_a_plan() -> None:
@@ -334,34 +268,3 @@ def test_habit_decides_about_sleep_before_there_is_a_plan() -> None:
         mind = make_mind(who=profile(sleeps_in=BED))
         percept = replace(AT_HOME, time=datetime.fromisoformat(f"2023-02-13T{clock}"))
         assert isinstance(act(mind, replace(percept, objects=(bed(),))), Interact) == sleeps
-
-
-# The whole town.
-
-PARTY = "valentines_party"
-
-
-def night_and_morning() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
-    """Return at which minutes after 22:00 each person was asleep, and was up."""
-    town = Town(PARTY, start="22:00", hours=14)
-    asleep: dict[str, set[int]] = {agent: set() for agent in town.env.agents}
-    up: dict[str, set[int]] = {agent: set() for agent in town.env.agents}
-    for tick in range(14 * 360 - 1):
-        town.step()
-        for agent, info in town.infos.items():
-            (asleep if info["percept"].me.asleep else up)[agent].add(tick // 6)
-    return asleep, up
-
-
-@pytest.mark.slow
-def test_everyone_sleeps_at_night_and_is_up_by_noon() -> None:
-    asleep, up = night_and_morning()
-    scenario = load_scenario(PARTY)
-    for one in scenario.people:
-        bed, wake = one.lifestyle.bed, one.lifestyle.wake
-        late = bed.hour * 60 + bed.minute - 22 * 60 + (24 * 60 if bed.hour < 12 else 0)
-        by = max(late + 90, 150)  # 00:30, or an hour and a half after a bedtime past 23:00
-        hours = wake.hour * 60 + wake.minute + 120
-        assert asleep[one.name] & set(range(by + 1)), f"{one.name} is up at 00:30"
-        assert hours in up[one.name], f"{one.name} is asleep two hours after {wake}"
-        assert 14 * 60 - 2 in up[one.name], f"{one.name} sleeps at noon"

@@ -12,10 +12,7 @@ from genagents_env.config import TownConfig
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.study.evaluate import Findings, compute_findings
-from genagents_env.study.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.study.evaluate.measures.gatherings import Coordination
-from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
+from genagents_env.study.evaluate import compute_findings
 from tests import scripted
 
 HOST = "Isabella Rodriguez"
@@ -33,73 +30,65 @@ PEOPLE = (
 pytestmark = pytest.mark.slow
 
 
-def collect_findings(model: str, folder: Path, *, reflection: bool = True) -> Findings:
-    """Return the findings of 14 February from half past nine until half past five."""
-    spec = RunSpec(
-        TownConfig("valentines_party", start="2023-02-14T09:30", hours=8, people=PEOPLE),
-        seed=5,
-        policy=PolicySpec("smallville", {"reflection": reflection}),
-    )
-    endpoint = ScriptedEndpoint(getattr(scripted, model))
-    path = folder / f"{model}.sqlite"
-    assert run(spec, path, RunOptions(endpoint=endpoint, embedder="hashed")).status == "finished"
-    with RunReader(path) as record:
-        assert record.policy_fault_count() == 0
-        assert sum(row.fallbacks for row in record.sum_faculties()) == 0
-        return compute_findings(record)
+class Day:
+    """What is found of 14 February from half past nine until half past five, of one model.
 
+    `before` and `after` tell who knows of the party, `first` and `last` who knows whom.
+    """
 
-def party(all_found: Findings) -> tuple[FactKnowledge, FactKnowledge, Coordination]:
-    """Return who knows of the party before and after, and who came."""
-    (fact,) = (one for one in all_found.facts if one.fact == "party")
-    (gathering,) = all_found.gatherings
-    assert fact.before is not None
-    assert fact.after is not None
-    return fact.before, fact.after, gathering
-
-
-def network(all_found: Findings) -> tuple[Acquaintance, Acquaintance]:
-    """Return who knows whom before and after."""
-    before, after = all_found.acquainted_before, all_found.acquainted_after
-    assert before is not None
-    assert after is not None
-    return before, after
+    def __init__(self, model: str, folder: Path) -> None:
+        spec = RunSpec(
+            TownConfig("valentines_party", start="2023-02-14T09:30", hours=8, people=PEOPLE),
+            seed=5,
+            policy=PolicySpec("smallville"),
+        )
+        endpoint = ScriptedEndpoint(getattr(scripted, model))
+        path = folder / "run.sqlite"
+        engine = RunOptions(endpoint=endpoint, embedder="hashed")
+        assert run(spec, path, engine).status == "finished"
+        with RunReader(path) as record:
+            assert record.policy_fault_count() == 0
+            assert sum(row.fallbacks for row in record.sum_faculties()) == 0
+            self.findings = found = compute_findings(record)
+        (fact,) = (one for one in found.facts if one.fact == "party")
+        (self.gathering,) = found.gatherings
+        assert fact.before is not None
+        assert fact.after is not None
+        assert found.acquainted_before is not None
+        assert found.acquainted_after is not None
+        self.before, self.after = fact.before, fact.after
+        self.first, self.last = found.acquainted_before, found.acquainted_after
 
 
 def test_with_neighbours_word_spreads_and_the_invited_come(tmp_path: Path) -> None:
-    all_found = collect_findings("neighbour", tmp_path)
-    before, after, gathering = party(all_found)
-    first, last = network(all_found)
-    assert before.verified == (HOST,)
-    assert len(after.verified) > len(PEOPLE) // 2
-    assert len(gathering.invited) > len(PEOPLE) // 2
-    assert len(gathering.came) > len(gathering.invited) // 2
-    assert last.mutual_verified > first.mutual_verified
-    assert all_found.claims > 0
-    assert all_found.hallucinated == 0
+    day = Day("neighbour", tmp_path)
+    assert day.before.verified == (HOST,)
+    assert len(day.after.verified) > len(PEOPLE) // 2
+    assert len(day.gathering.invited) > len(PEOPLE) // 2
+    assert len(day.gathering.came) > len(day.gathering.invited) // 2
+    assert day.last.mutual_verified > day.first.mutual_verified
+    assert day.findings.claims > 0
+    assert day.findings.hallucinated == 0
 
 
 def test_with_the_mute_everything_stays_as_it_was(tmp_path: Path) -> None:
-    all_found = collect_findings("mute", tmp_path)
-    before, after, gathering = party(all_found)
-    first, last = network(all_found)
-    assert before.verified == after.verified == before.claimed == after.claimed == (HOST,)
-    assert gathering.invited == gathering.came == ()
+    day = Day("mute", tmp_path)
+    assert day.before.verified == day.after.verified == (HOST,)
+    assert day.before.claimed == day.after.claimed == (HOST,)
+    assert day.gathering.invited == day.gathering.came == ()
     # One tie may find no room in the prompt among all that one remembers by now.
-    assert first.mutual - 1 <= last.mutual <= first.mutual
-    assert last.mutual_verified == last.mutual
-    assert all_found.hallucinated == 0
+    assert day.first.mutual - 1 <= day.last.mutual <= day.first.mutual
+    assert day.last.mutual_verified == day.last.mutual
+    assert day.findings.hallucinated == 0
 
 
 def test_with_inventors_only_what_is_hallucinated_rises(tmp_path: Path) -> None:
-    all_found = collect_findings("inventor", tmp_path)
-    before, after, gathering = party(all_found)
-    first, last = network(all_found)
-    assert len(after.claimed) == len(PEOPLE)
-    assert before.verified == after.verified == (HOST,)
-    assert len(after.hallucinated) == len(PEOPLE) - 1
-    assert last.density == 1.0
-    assert last.mutual_verified <= first.mutual_verified
-    assert last.hallucinated > 0
-    assert gathering.came == ()
-    assert (all_found.hallucination_rate or 0) > 0.5
+    day = Day("inventor", tmp_path)
+    assert len(day.after.claimed) == len(PEOPLE)
+    assert day.before.verified == day.after.verified == (HOST,)
+    assert len(day.after.hallucinated) == len(PEOPLE) - 1
+    assert day.last.density == 1.0
+    assert day.last.mutual_verified <= day.first.mutual_verified
+    assert day.last.hallucinated > 0
+    assert day.gathering.came == ()
+    assert (day.findings.hallucination_rate or 0) > 0.5

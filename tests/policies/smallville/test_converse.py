@@ -1,12 +1,16 @@
+"""Conversations: answering, leaving; and opening one: getting near, first words, giving up."""
+
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
-from genagents_env.actions import Action, Idle, Talk
+from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
+from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from tests.policies.harness import (
     by_fields,
@@ -15,9 +19,10 @@ from tests.policies.harness import (
     is_golden,
     list_first_fields,
     list_requests,
+    moment,
     transcript,
 )
-from tests.policies.percepts import Moment, Value, person, speech
+from tests.policies.percepts import Moment, Value, body, person, speech
 from tests.policies.smallville.minds import GOOD, dialogue_of, live, make_mind, make_observation
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
@@ -27,6 +32,10 @@ MEMO = {**GOOD, "remember": "coffee is out", "importance": 4}
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
 BUSY = "someone else was speaking"
 LEAVE = Talk(None, "", leave=True)
+APART = "Bob Birch is out of earshot"
+COMING = Move(BOB, f"walking up to {BOB}", "💬")
+NEAR = Moment(tick=5, people=(person(BOB),))  # Ann may begin at ticks 5 to 9
+HELLO = Talk(BOB, "Hello, Bob.", doing=f"talking with {BOB}", emoji="💬")
 
 
 def make_speech_rule(
@@ -59,9 +68,6 @@ def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
     mind, _, action = make_addressed_mind(make_speech_rule())
     assert action == Talk(None, "Good morning.", doing="talking with Bob Birch", emoji="💬")
     assert list_first_fields(mind) == ["relationship", "say"]
-    user = list_requests(mind)[1].messages[1].content
-    assert '["Bob Birch", "said", "Hello, Ann."]' in user
-    assert '["about Bob Birch", "an old friend"]' in user
 
 
 def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once() -> None:
@@ -98,6 +104,19 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
     assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Ann.", "Wait!"]
 
 
+def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> None:
+    def rule(request: CompletionRequest) -> str:
+        on_fire = "on fire" in request.messages[1].content
+        return str(make_speech_rule("Oh no!" if on_fire else "Fine.")(request))
+
+    mind, now, first = make_addressed_mind(rule, latency_ticks={"converse": 1})
+    assert isinstance(first, Idle)
+    live(mind, now.later(10))
+    alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
+    assert isinstance(live(mind, alarm), Idle)
+    assert says(live(mind, now.later(30))) == "Oh no!"
+
+
 def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
     mind, now, _ = make_addressed_mind(make_speech_rule())
     silent = Conversation(1, (ANN, BOB), BOB, False, 8)
@@ -107,11 +126,18 @@ def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
     assert says(live(mind, now.later(20, conversation=again))) == "Good morning."
 
 
-@pytest.mark.parametrize(("end", "leaves"), [(True, True), (False, False)])
-def test_one_leaves_with_the_words_if_one_says_so(end: bool, leaves: bool) -> None:
-    _, _, action = make_addressed_mind(make_speech_rule("Good-bye, Bob.", end=end))
+@pytest.mark.parametrize(
+    ("words", "end", "leaves"),
+    [
+        ("Good-bye, Bob.", True, True),
+        ("Good-bye, Bob.", False, False),
+        ("See you at five?", True, False),  # one who asks something stays for the answer
+    ],
+)
+def test_one_leaves_with_the_words_if_one_says_so(words: str, end: bool, leaves: bool) -> None:
+    _, _, action = make_addressed_mind(make_speech_rule(words, end=end))
     assert isinstance(action, Talk)
-    assert (action.text, action.leave) == ("Good-bye, Bob.", leaves)
+    assert (action.text, action.leave) == (words, leaves)
 
 
 def test_without_words_one_leaves_or_passes_as_one_says() -> None:
@@ -126,22 +152,13 @@ def test_without_words_one_leaves_or_passes_as_one_says() -> None:
     assert list_first_fields(mind) == ["relationship", "say", "say"]
 
 
-def test_one_who_asks_something_stays_for_the_answer() -> None:
-    for text, leaves in (("See you at five?", False), ("See you at five.", True)):
-        _, _, action = make_addressed_mind(make_speech_rule(text, end=True))
-        assert isinstance(action, Talk)
-        assert action.leave is leaves
-
-
 def test_without_a_usable_reply_one_leaves() -> None:
     mind, _, action = make_addressed_mind(always_invalid)
     assert action == LEAVE
     assert mind.services.model.ledger.totals().fallbacks == 2
 
 
-@pytest.mark.parametrize(
-    ("left", "most", "leaves"), [(8, 16, False), (1, 16, True), (8, 2, True), (8, 3, False)]
-)
+@pytest.mark.parametrize(("left", "most", "leaves"), [(1, 16, True), (8, 2, True), (8, 3, False)])
 def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
     left: int, most: int, leaves: bool
 ) -> None:
@@ -160,29 +177,6 @@ def test_with_conversation_off_one_leaves_at_once_and_asks_nothing() -> None:
     assert live(mind, now.later(10, conversation=None)) is None
     assert not list_requests(mind)
     assert mind.dialogue is None
-
-
-def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> None:
-    def rule(request: CompletionRequest) -> str:
-        on_fire = "on fire" in request.messages[1].content
-        return str(make_speech_rule("Oh no!" if on_fire else "Fine.")(request))
-
-    mind, now, first = make_addressed_mind(rule, latency_ticks={"converse": 1})
-    assert isinstance(first, Idle)
-    live(mind, now.later(10))
-    alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
-    assert isinstance(live(mind, alarm), Idle)
-    assert says(live(mind, now.later(30))) == "Oh no!"
-
-
-def test_words_for_a_conversation_that_is_over_are_dropped() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule("Fine."), latency_ticks={"converse": 1})
-    live(mind, now.later(10))
-    over = now.later(20, conversation=None)
-    assert live(mind, over) is None
-    assert mind.dialogue is None
-    assert live(mind, over.later()) is None
-    assert not mind.pending
 
 
 def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
@@ -210,21 +204,6 @@ def test_someone_who_joins_is_thought_of_too() -> None:
     assert dialogue_of(mind).others == [BOB, CID]
 
 
-def test_a_conversation_survives_a_checkpoint() -> None:
-    minds = [
-        make_addressed_mind(make_speech_rule("Well."), latency_ticks={"converse": 2})[0]
-        for _ in range(2)
-    ]
-    minds[1].load_state(json.loads(json.dumps(minds[0].state())))
-    now = Moment(conversation=TALK, people=(person(BOB),))
-    for k in range(1, 9):
-        heard = (speech(BOB, "And?"),) if k == 6 else ()
-        first, second = (live(mind, now.later(10 * k, heard=heard)) for mind in minds)
-        assert first == second
-    assert minds[0].state() == minds[1].state()
-    assert dialogue_of(minds[0]).lines[1].text == "Well."
-
-
 def test_golden_transcript() -> None:
     mind = make_mind(make_speech_rule("Out of coffee, I fear.", end=True))
     mind.stream.add("event", "the coffee tin is empty", created=-3600, events=(4,))
@@ -241,3 +220,148 @@ def test_golden_transcript() -> None:
     assert is_golden(
         "converse.txt", transcript(list_requests(mind), endpoint_of(mind).rule, effects)
     )
+
+
+# Opening a conversation.
+
+
+def make_opening_mind(
+    now: Moment = NEAR, rule: Rule | None = None, **config: Value
+) -> SmallvilleMind:
+    """Return a mind that has just made up its mind to speak to Bob."""
+    mind = make_mind(rule or make_speech_rule(HELLO.text), **config)
+    begin(mind, BOB, moment(mind, now), reason="the weather")
+    return mind
+
+
+def test_one_who_is_near_is_spoken_to_with_what_was_to_be_said_once_one_may_begin() -> None:
+    mind = make_opening_mind()
+    assert live(mind, Moment(people=(person(BOB),))) == Idle()  # it is Bob's turn to begin
+    assert list_first_fields(mind) == []
+    assert live(mind, NEAR) == HELLO
+    assert list_first_fields(mind) == ["relationship", "say"]
+    words = list_requests(mind)[1].messages[1].content
+    assert '["you wanted to talk about", "the weather"]' in words
+    assert '["Bob Birch", "was", "reading"]' in words
+
+
+def test_whoever_opens_stays_for_the_answer() -> None:
+    mind = make_opening_mind(rule=make_speech_rule(HELLO.text, end=True))
+    assert live(mind, NEAR) == HELLO
+    assert not dialogue_of(mind).leaving
+    said = live(mind, NEAR.later(10, conversation=TALK))
+    assert said == Idle("talking with Bob Birch", "💬")
+    assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Bob."]
+
+
+def test_words_are_not_thought_of_before_they_can_be_said() -> None:
+    mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
+    assert live(mind, far) == COMING
+    assert live(mind, far.later(10, people=(person(BOB, distance=6),))) == COMING
+    assert list_first_fields(mind) == []
+    near = far.later(20, people=(person(BOB, distance=4),))
+    assert live(mind, near) == HELLO
+
+
+def test_one_listens_to_who_walks_up_to_one() -> None:
+    mind = make_opening_mind()
+    cid = person(CID, doing="walking up to Ann Ash")
+    assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
+    assert list_first_fields(mind) == []
+
+
+def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
+    talking = (person(BOB, doing=f"talking with {CID}"), person(CID, doing=f"talking with {BOB}"))
+    mind = make_mind(make_speech_rule(HELLO.text))
+    overheard = (speech(CID, "The stove is broken.", addressed=False),)
+    live(mind, Moment(tick=4, people=talking, heard=overheard))
+    now = Moment(people=talking).later(50)
+    begin(mind, BOB, moment(mind, now))
+    assert live(mind, now) == Idle(f"turning to {BOB}", "💬")
+    assert list_first_fields(mind) == []
+    assert live(mind, now.later(10)) == HELLO
+    words = list_requests(mind)[1].messages[1].content
+    assert '["Cid Cedar", "said before you came", "The stove is broken."]' in words
+    assert "You join Bob Birch, who are talking." in words
+
+
+def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_then() -> None:
+    mind = make_opening_mind()
+    now = NEAR.later(0, people=(person(BOB, distance=3),))
+    assert live(mind, now) == HELLO
+    assert live(mind, now.later(10, result=Result(False, APART))) == COMING
+    near = now.later(20, people=(person(BOB, distance=2),))
+    assert live(mind, near) == HELLO
+    assert live(mind, near.later(10, result=Result(False, BUSY))) == HELLO  # another spoke over it
+    assert list_first_fields(mind) == ["relationship", "say"]
+
+
+@pytest.mark.parametrize("rule", [make_speech_rule(""), always_invalid], ids=["mute", "invalid"])
+def test_without_first_words_nothing_is_opened_and_nothing_remembered(rule: Rule) -> None:
+    mind = make_opening_mind(rule=rule)
+    assert live(mind, NEAR) is None
+    assert mind.dialogue is None
+    assert mind.attention.talked == {BOB: 0}
+    assert not len(mind.stream)
+
+
+def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
+    far = Moment(tick=5, people=(person(BOB, distance=8),))
+    mind = make_opening_mind(far)
+    steps = [live(mind, far.later(10 * k)) for k in range(25)]
+    assert steps == [COMING] * 19 + [None] * 6
+    assert mind.attention.talked == {BOB: 190}
+    assert list_first_fields(mind) == []
+    assert (mind.last, mind.going) == ("", "")
+
+
+def test_one_who_has_gone_is_given_up() -> None:
+    mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
+    assert live(mind, far) == COMING
+    gone = far.later(10, people=())
+    assert live(mind, gone) == COMING
+    missing = far.later(20, people=(), result=Result(False, "Bob Birch is not there any more"))
+    assert live(mind, missing) is None
+    assert mind.dialogue is None
+
+
+def test_a_refused_opening_leaves_only_when_it_was() -> None:
+    mind = make_opening_mind()
+    live(mind, NEAR)
+    refused = NEAR.later(10, result=Result(False, "you two talked just now; give it some time"))
+    assert live(mind, refused) is None
+    assert mind.dialogue is None
+    assert mind.attention.talked == {BOB: 10}
+    assert not len(mind.stream)
+    assert list_first_fields(mind) == ["relationship", "say"]
+
+
+def test_nobody_is_spoken_to_who_fell_asleep_meanwhile_nor_when_it_got_late() -> None:
+    for change in ({"people": (person(BOB, asleep=True),)}, {"time": Moment().later(54_000).time}):
+        mind = make_opening_mind(latency_ticks={"converse": 2})
+        action = live(mind, NEAR.later(10, **change))
+        assert action is None
+        assert mind.dialogue is None
+        assert live(mind, NEAR.later(20)) is None
+
+
+def test_while_one_thinks_of_the_first_words_one_stays_unless_one_falls_asleep() -> None:
+    mind = make_opening_mind(latency_ticks={"converse": 2})
+    actions = [live(mind, NEAR.later(10 * k)) for k in range(5)]
+    assert actions == [Idle()] * 4 + [HELLO]
+    mind = make_opening_mind(latency_ticks={"converse": 5})
+    assert live(mind, NEAR.later(10, me=body(asleep=True))) is None
+    assert mind.dialogue is None
+    assert live(mind, NEAR.later(60, me=body(asleep=True))) is None
+    assert list_first_fields(mind).count("say") == 0
+
+
+def test_what_was_agreed_on_waits_for_the_end_of_the_towns_pause() -> None:
+    mind = make_opening_mind()
+    mind.services = replace(mind.services, pause_seconds=600)
+    mind.attention.talked[BOB] = moment(mind, NEAR).now - 100
+    assert live(mind, NEAR) is None  # she goes on with what she does
+    assert live(mind, NEAR.later(490)) is None  # at which she might begin
+    assert list_first_fields(mind) == []  # no words that nobody may say
+    ready = NEAR.later(510)
+    assert live(mind, ready) == HELLO

@@ -16,6 +16,7 @@ from genagents_env.llm.scripted import (
     always_invalid,
     sample_schema,
 )
+from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview
 from genagents_env.policies.smallville.mind import (
@@ -49,9 +50,12 @@ def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]
     return answers
 
 
-def make_experienced_mind(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
+def make_experienced_mind(
+    rule: Rule = sample_schema, *, persona: str | None = None, **config: Value
+) -> SmallvilleMind:
     """Return a mind of some experience: a seed, events, and a thought on two of them."""
-    mind = make_mind(rule, **config)
+    who = profile() if persona is None else profile(persona=persona)
+    mind = make_mind(rule, who=who, **config)
     mind.tick = 359  # so the moment is 360
     add = mind.stream.add
     add("thought", "Ann runs the Cafe.", created=0, cause="seed")
@@ -72,29 +76,22 @@ def start_talk(mind: SmallvilleMind) -> SmallvilleMind:
     return mind
 
 
-def test_evidence_leads_to_the_events_that_were_perceived() -> None:
-    assert ask(make_experienced_mind(make_naming_rule("looks forward")), "What of Bob?") == [
-        Answer("Yes.", (41, 42))
-    ]
-    assert ask(make_experienced_mind(make_naming_rule("painting")), "What of Bob?") == [
-        Answer("Yes.", (42,))
-    ]
-    assert ask(make_experienced_mind(make_naming_rule("Bob")), "What of Bob?") == [
-        Answer("Yes.", (41, 42))
-    ]
-
-
-def test_what_was_known_from_the_start_leads_to_no_event() -> None:
-    mind = make_experienced_mind(make_naming_rule("pond"))
-    mind.stream.add("thought", "The pond is deep.", created=0, cause="seed")
-    assert ask(mind, "Is the pond deep?") == [Answer("Yes.")]
-    assert any("pond" in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
-
-
-def test_numbers_that_name_nothing_are_no_evidence() -> None:
-    assert ask(make_experienced_mind(make_answer_rule("Yes.", 0, 9, -2, 200)), "What?") == [
-        Answer("Yes.")
-    ]
+@pytest.mark.parametrize(
+    ("words", "events"),
+    [
+        ("looks forward", (41, 42)),
+        ("painting", (42,)),
+        ("Ann runs", ()),  # known from the start
+        ("resigned", (77,)),  # said a moment ago
+        ("really", ()),  # one's own words
+    ],
+)
+def test_evidence_leads_to_the_events_that_were_perceived(
+    words: str, events: tuple[int, ...]
+) -> None:
+    mind = start_talk(make_experienced_mind(make_naming_rule(words), persona="Ann is kind"))
+    assert ask(mind, "What of Bob?") == [Answer("Yes.", events)]
+    assert any(words in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
 def test_one_without_a_usable_reply_does_not_know() -> None:
@@ -108,35 +105,6 @@ def test_no_trace_is_left(retrieval: bool) -> None:
     before = json.dumps(mind.state())
     ask(mind, "What of Bob?", "Where is the fair?")
     assert json.dumps(mind.state()) == before
-
-
-def test_works_before_anything_was_perceived() -> None:
-    mind = make_mind(make_naming_rule("fair"))
-    assert ask(mind, "Who?") == [Answer("Yes.")]
-    mind.stream.add("thought", "There is a fair on Friday.", created=0, cause="seed")
-    assert ask(mind, "When is the fair?", repeat=1) == [Answer("Yes.")]
-    assert "Monday 13 February 2023, 08:00" in list_requests(mind)[1].messages[-1].content
-
-
-def test_no_questions_no_answers() -> None:
-    assert ask(make_experienced_mind(always_invalid)) == []
-
-
-def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
-    mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
-    assert ask(mind, "What of the mayor?") == [Answer("Yes.", (77,))]
-    said = [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]]
-    assert said == [
-        ["Bob Birch just said", "The mayor has resigned."],
-        ["you just said", "No, really?"],
-        ["Bob Birch just said", "This morning."],
-    ]
-
-
-def test_the_agents_own_words_are_no_evidence() -> None:
-    assert ask(start_talk(make_experienced_mind(make_naming_rule("really"))), "What?") == [
-        Answer("Yes.")
-    ]
 
 
 def test_words_just_said_do_not_stand_there_twice() -> None:
@@ -160,51 +128,46 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     assert answer.evidence == (77,)
 
 
-def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
-    mind = make_experienced_mind(make_answer_rule())
-    block, hour = PlanBlock, 3600
+def test_the_next_hours_of_the_plan_and_ones_doing_are_shown() -> None:
+    mind, hour = make_experienced_mind(make_answer_rule()), 3600
+    doings = ("opening", "baking", "serving", "washing", "sweeping", "dancing", "reading")
     mind.day.hours = [
-        block(k * hour, (k + 1) * hour, f"{what} in the Cafe with everybody")
-        for k, what in enumerate(("opening", "baking", "serving", "washing", "sweeping", "dancing"))
+        PlanBlock(k * hour, (k + 1) * hour, f"{what} with everybody")
+        for k, what in enumerate(doings)
     ]
     mind.activity.text = "baking bread"
-    mind.summary.core = "I am cheerful."
     ask(mind, "What will you do at ten?")
     shown = lines(list_requests(mind)[0])
-    told = {line[0]: line[1] for line in shown}
-    assert told["you"] == "I am cheerful."
-    assert told["you are"] == "baking bread"
+    assert ["you are", "baking bread"] in shown
     assert [line[1:] for line in shown if line[0] == "your plan"] == [
-        [f"{9 + k:02}:00", f"{what} in the Cafe with everybody"]
-        for k, what in enumerate(("baking", "serving", "washing", "sweeping", "dancing"))
+        [f"{9 + k:02}:00", f"{what} with everybody"] for k, what in enumerate(doings[1:])
     ]
     mind.asleep = True
     ask(mind, "What do you do?", repeat=1)
     assert ["you are", "asleep"] in lines(list_requests(mind)[1])
 
 
-def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
-    mind = make_experienced_mind(make_answer_rule())
-    mind.summary = SelfSummary("I am so. " * 40, "I work. " * 45, "I am well. " * 30, made=0)
-    mind.day.hours = [PlanBlock(0, 9999, "serving guests")]
-    mind.activity.text = "serving coffee"
-    ask(mind, "What?")
-    shown = lines(list_requests(mind)[0])
-    assert ["your plan", "08:00", "serving guests"] in shown
-    assert ["you are", "serving coffee"] in shown
-    assert ["you", ("I am so. " * 40).strip()] in [[line[0], line[-1].strip()] for line in shown]
-    assert len(list_numbered_lines(list_requests(mind)[0])) == 3  # all but the persona
-
-
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
     mind = start_talk(make_experienced_mind(make_answer_rule()))
-    dialogue_of(mind).lines += [DialogueLine("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
-    ask(mind, "What?")
-    assert [line[2] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
-        "Word 1.",
-        "Word 2.",
-        "Word 3.",
+    dialogue_of(mind).lines += [
+        DialogueLine("Bob Birch", "Word 0.", 80),
+        DialogueLine("Ann Ash", "Word 1.", -1),
+        DialogueLine("Bob Birch", "Word 2.", 82),
     ]
+    ask(mind, "What?")
+    assert [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
+        ["Bob Birch just said", "Word 0."],
+        ["you just said", "Word 1."],
+        ["Bob Birch just said", "Word 2."],
+    ]
+
+
+def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
+    """Let a mind be answered so, and return what the calls are kept in."""
+    cassette = MemoryCassette()
+    model = ModelClient(ScriptedEndpoint(rule, delay=delay), run_seed=3, cassette=cassette)
+    object.__setattr__(mind.services, "model", model)
+    return cassette
 
 
 def test_calls_are_numbered_and_all_are_under_way_together() -> None:
@@ -215,15 +178,11 @@ def test_calls_are_numbered_and_all_are_under_way_together() -> None:
         while len(waiting) < 3:
             await asyncio.sleep(0)
 
-    mind = make_experienced_mind()
-    cassette = MemoryCassette()
-    endpoint = ScriptedEndpoint(make_answer_rule(), delay=delay)
-    object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
-    ask(mind, "Who?", "Where?", "When?", repeat=5)
-    keys = [CallKey("Ann Ash", 360, "interview", number) for number in (5000, 5001, 5002)]
-    assert all(cassette.get(key) is not None for key in keys)
-    for key, question in zip(keys, ("Who?", "Where?", "When?"), strict=True):
-        recorded = cassette.get(key)
+    mind, questions = make_experienced_mind(), ("Who?", "Where?", "When?")
+    cassette = answer_by(mind, make_answer_rule(), delay)
+    ask(mind, *questions, repeat=5)
+    for number, question in enumerate(questions, 5000):
+        recorded = cassette.get(CallKey("Ann Ash", 360, "interview", number))
         assert recorded is not None
         assert f'["question", "{question}"]' in recorded.messages[-1].content
 
@@ -238,9 +197,8 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
             raise LLMRefused("the key is wrong")
         return make_answer_rule()(request)
 
-    mind, cassette = make_experienced_mind(), MemoryCassette()
-    endpoint = ScriptedEndpoint(rule, delay=slow)
-    object.__setattr__(mind.services, "model", ModelClient(endpoint, run_seed=3, cassette=cassette))
+    mind = make_experienced_mind()
+    cassette = answer_by(mind, rule, slow)
     with pytest.raises(LLMRefused):
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
@@ -249,9 +207,7 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
     words = "It\u202e was\nBob. " + "And so on. " * 90
-    mind = make_experienced_mind(make_answer_rule(words, *range(1, 30)))
-    (answer,) = ask(mind, "Who?")
-    assert len(list_requests(mind)) == 1
+    (answer,) = ask(make_experienced_mind(make_answer_rule(words, *range(1, 30))), "Who?")
     assert answer.text == ("It was Bob. " + "And so on. " * 71).strip()  # 800 characters at most
     assert answer.evidence == (41, 42)
 
@@ -297,11 +253,9 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     mind = make_experienced_mind()
     mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
     before = json.dumps(mind.state())
-    said = RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,))
-    memories = interview.list_memories(mind)
-    assert memories == [
+    assert interview.list_memories(mind) == [
         RecalledMemory("Ann runs the Cafe."),
-        said,
+        RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,)),
         RecalledMemory("Bob Birch is painting a sign", (42,)),
         RecalledMemory("Bob looks forward to the fair.", (41, 42)),
     ]
@@ -311,16 +265,14 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
 
 
 def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
-    persona = "; ".join(
-        f"Ann has seen the {word} a hundred times" for word in ("sea", "lake", "hill") * 20
-    )
-    mind = make_mind(make_answer_rule(), who=profile(persona=persona), prompt_tokens=500)
+    persona = "; ".join(f"Ann has seen {k} seas and lakes and hills" for k in range(60))
+    mind = make_experienced_mind(make_answer_rule(), persona=persona, prompt_tokens=500)
     ask(mind, "Who?", "What?")
     notes = mind.services.notes.take()
     assert [(n.call, n.kind) for n in notes] == [
-        (CallKey("Ann Ash", 0, "interview", number), "cut") for number in (0, 1)
+        (CallKey("Ann Ash", 360, "interview", number), "cut") for number in (0, 1)
     ]
     assert "person" in json.loads(notes[0].text)
-    roomy = make_mind(make_answer_rule())
+    roomy = make_mind(make_answer_rule())  # which has perceived nothing yet
     ask(roomy, "Who?")
     assert roomy.services.notes.take() == []

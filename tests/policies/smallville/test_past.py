@@ -1,8 +1,16 @@
-"""The past: a mind that begins with what another handed on is as that one was, at its own times."""
+"""A mind that begins with what another handed on, and one that is denied some memories."""
 
+import asyncio
 from dataclasses import replace
 
+import pytest
+
 from genagents_env.policies.smallville import past as past_module
+from genagents_env.policies.smallville.interview import (
+    answer_questions,
+    classify,
+    limit_access,
+)
 from genagents_env.policies.smallville.mind import (
     BelievedObject,
     Commitment,
@@ -13,7 +21,10 @@ from genagents_env.policies.smallville.mind import (
     Tie,
 )
 from genagents_env.policies.smallville.past import collect_past
+from genagents_env.policy import InterviewTerms, MemoryAccess
 from genagents_env.scenario.schema import Past
+from tests.policies.harness import list_requests
+from tests.policies.percepts import Value
 from tests.policies.smallville.minds import make_mind
 
 HOUR = 3600
@@ -23,32 +34,18 @@ def make_old() -> SmallvilleMind:
     mind = make_mind()
     mind.tick = 2 * HOUR // 10 - 1
     mind.status, mind.requirements = "writing a cookbook", ["cook at noon"]
-    mind.stream.add("thought", "Ada is kind", created=0, importance=5, cause="seed")
-    seen = mind.stream.add(
-        "event",
-        "the oven is on",
-        created=600,
-        importance=2,
-        events=(7,),
-        about=("oven", "is", "on"),
-    )
-    mind.stream.add(
-        "thought",
-        "Ada bakes",
-        created=900,
-        importance=6.5,
-        evidence=(0, seen),
-        expires=9 * HOUR,
-        cause="reflect.insights #0 at tick 90",
-    )
-    mind.stream.add(
-        "plan", "bread", created=900, start=HOUR, duration=600, place="Hobbs Cafe", cause="plan.day"
-    )
-    mind.stream.add("chat", "Talked with Ben", created=1800, events=(9,), place="Hobbs Cafe")
-    mind.stream.touch([seen], 2000)
+    add, oven, cafe = mind.stream.add, ("oven", "is", "on"), "Hobbs Cafe"
+    add("thought", "Ada is kind", created=0, importance=5, cause="seed")
+    add("event", "the oven is on", created=600, importance=2, events=(7,), about=oven)
+    insight: dict[str, Value] = {"evidence": (0, 1), "cause": "reflect.insights #0 at tick 90"}
+    add("thought", "Ada bakes", created=900, importance=6.5, expires=9 * HOUR, **insight)
+    hour: dict[str, Value] = {"start": HOUR, "duration": 600, "cause": "plan.day"}
+    add("plan", "bread", created=900, place=cafe, **hour)
+    add("chat", "Talked with Ben", created=1800, events=(9,), place=cafe)
+    mind.stream.touch([1], 2000)
     mind.summary = SelfSummary("kind", "bakes", "content", made=60)
     mind.attention.importance, mind.attention.talked = 42.0, {"Ben Carver": 1800}
-    mind.commitments = [Commitment("2023-02-14", "17:00", "coming", "Hobbs Cafe", "Ben Carver")]
+    mind.commitments = [Commitment("2023-02-14", "17:00", "coming", cafe, "Ben Carver")]
     mind.ties = {"Ben Carver": Tie("a friend", 1800, stale=True)}
     mind.objects = {"kitchen/oven": BelievedObject("oven", "on", 600)}
     mind.day = Day("2023-02-13", 0, 15 * HOUR, ["bake"], [PlanBlock(0, HOUR, "baking")])
@@ -63,44 +60,28 @@ def begin_later(old: SmallvilleMind, past: Past, seconds: int) -> SmallvilleMind
 
 
 def test_all_of_it_comes_back_at_the_same_times_of_town() -> None:
-    old = make_old()
+    old, ago = make_old(), 33 * HOUR
     past = collect_past(old, "a test")
     assert past.until == old.services.to_time(2 * HOUR)
-    new = begin_later(old, past, 33 * HOUR)
+    new = begin_later(old, past, ago)
     new.tick = -1
-    for id_ in range(len(old.stream)):
-        before, after = old.stream[id_], new.stream[id_]
-        assert (after.kind, after.text, after.about) == (before.kind, before.text, before.about)
-        assert (after.importance, after.depth) == (before.importance, before.depth)
-        assert (after.evidence, after.place) == (before.evidence, before.place)
-        assert (after.created, after.accessed) == (
-            before.created - 33 * HOUR,
-            before.accessed - 33 * HOUR,
-        )
+    for before, after in zip(old.stream, new.stream, strict=False):
+        for name in ("kind", "text", "about", "importance", "depth", "evidence", "place"):
+            assert getattr(after, name) == getattr(before, name), name
+        assert (after.created, after.accessed) == (before.created - ago, before.accessed - ago)
         assert after.events == ()  # these are in another record
-        made_by = "seed" if before.cause == "seed" else before.cause.split(" ")[0]
-        assert after.cause == (made_by or "past")
-    assert new.stream[2].expires == 9 * HOUR - 33 * HOUR
-    assert (new.stream[3].start, new.stream[3].duration) == (HOUR - 33 * HOUR, 600)
+        assert after.cause == (before.cause.split(" ")[0] or "past")
+    assert new.stream[2].expires == 9 * HOUR - ago
+    assert (new.stream[3].start, new.stream[3].duration) == (HOUR - ago, 600)
     assert (new.status, new.requirements) == (old.status, old.requirements)
     assert (new.summary.core, new.summary.progress) == ("kind", "content")
     assert new.commitments == old.commitments
-    assert new.ties == {"Ben Carver": Tie("a friend", 1800 - 33 * HOUR, stale=True)}
-    assert new.attention.talked == {"Ben Carver": 1800 - 33 * HOUR}
-    assert new.attention.importance == 42.0
-    assert new.attention.scanned == len(past.memories)
-    assert new.objects["kitchen/oven"] == BelievedObject("oven", "on", 600 - 33 * HOUR)
-    assert new.day.hours == [PlanBlock(-33 * HOUR, -32 * HOUR, "baking")]
+    assert new.ties == {"Ben Carver": Tie("a friend", 1800 - ago, stale=True)}
+    assert new.attention.talked == {"Ben Carver": 1800 - ago}
+    assert (new.attention.importance, new.attention.scanned) == (42.0, len(past.memories))
+    assert new.objects["kitchen/oven"] == BelievedObject("oven", "on", 600 - ago)
+    assert new.day.hours == [PlanBlock(-ago, HOUR - ago, "baking")]
     assert (new.day.date, new.day.outline) == ("2023-02-13", ["bake"])
-
-
-def test_what_it_hands_on_again_is_the_same() -> None:
-    old = make_old()
-    past = collect_past(old, "a test")
-    again = collect_past(begin_later(old, past, 33 * HOUR), "a test")
-    handed = len(past.memories)
-    assert again.memories[:handed] == past.memories
-    assert again.model_copy(update={"memories": past.memories, "until": past.until}) == past
 
 
 def test_of_the_profile_only_what_is_new_is_added() -> None:
@@ -111,3 +92,61 @@ def test_of_the_profile_only_what_is_new_is_added() -> None:
     new = past_module.make_mind(old.services, replace(profile, past=past))
     added = [new.stream[id_].text for id_ in range(len(past.memories), len(new.stream))]
     assert added == ["Ada sings"]
+
+
+# Access: what a mind still knows without some of its memories.
+
+
+SEED, SEEN, THOUGHT = "Ada is kind", "the oven is on", "Ada bakes"
+PLAN, TALK = "bread", "Talked with Ben"
+LEFT: dict[tuple[MemoryAccess, ...], list[str]] = {
+    (): [SEED, SEEN, THOUGHT, PLAN, TALK],
+    ("reflection",): [SEED, SEEN, PLAN, TALK],
+    ("planning",): [SEED, SEEN, THOUGHT, TALK],
+    ("observation",): [SEED, THOUGHT, PLAN],
+    ("reflection", "planning", "observation"): [SEED],
+}
+
+
+@pytest.mark.parametrize("without", LEFT)
+def test_what_is_left_without(without: tuple[MemoryAccess, ...]) -> None:
+    mind = make_old()
+    before = mind.state()
+    limited = limit_access(mind, without)
+    assert [memory.text for memory in limited.stream] == LEFT[without]
+    assert mind.state() == before
+    if without:
+        assert limited.summary.core == ""
+        assert limited.status == mind.profile.goal
+    assert bool(limited.day.outline) == bool(limited.commitments) == ("planning" not in without)
+    assert bool(limited.objects) == ("observation" not in without)
+    if without == ("observation",):  # a thought keeps the events behind it
+        assert limited.stream.sources([1]) == (7,)
+
+
+def test_what_a_talk_leaves_to_be_done_is_a_plan() -> None:
+    mind = make_mind()
+    for cause, made_by in (
+        ("converse.memo #0 at tick 3", "planning"),
+        ("plan.renew #0 at tick 3", "planning"),
+        ("reflect", "reflection"),
+        ("seed", None),
+    ):
+        id_ = mind.stream.add("thought", "x", created=0, cause=cause)
+        assert classify(mind.stream[id_]) == made_by
+
+
+def test_terms_reach_the_prompt() -> None:
+    prompts = []
+    for terms in (
+        InterviewTerms("Tom Moreno"),
+        InterviewTerms(without=frozenset({"observation", "reflection", "planning"})),
+    ):
+        mind = make_old()
+        asyncio.run(answer_questions(mind, ["What do you do?"], terms=terms))
+        prompts.append(list_requests(mind)[-1].messages[-1].content)
+    for words in ("Tom Moreno asks you", SEEN, THOUGHT):
+        assert words in prompts[0]
+    for words in ("asks you", SEEN, THOUGHT, "baking", PLAN):
+        assert words not in prompts[1]
+    assert SEED in prompts[1]

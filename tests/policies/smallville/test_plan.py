@@ -13,14 +13,13 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville import plan
-from genagents_env.policies.smallville.mind import Commitment, Day, PlanBlock, SmallvilleMind
+from genagents_env.policies.smallville.mind import Commitment, Day, SmallvilleMind
 from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
 from tests.policies.harness import by_fields, fields_of, is_golden, moment, transcript
-from tests.policies.percepts import START, Moment, Value, profile, wait_for
+from tests.policies.percepts import START, Value, profile, wait_for
 from tests.policies.smallville.days import BED, Alone
-from tests.policies.smallville.minds import make_mind
 
 HOUR = 3600
 TODAY, TOMORROW = "2023-02-13", "2023-02-14"
@@ -53,8 +52,7 @@ def faults_of(day: Day, now: int) -> list[str]:
         faults += [] if joined and edges == sorted(edges) else [f"hours {day.hours}"]
         faults += [] if day.hours[-1].end == day.bed else ["hours end before bedtime"]
         faults += [] if day.hours[0].start <= max(now, day.wake) else ["hours begin late"]
-    for a, b in pairwise(day.pieces):
-        faults += [] if a.end == b.start else [f"gap between {a} and {b}"]
+    faults += [f"gap between {a} and {b}" for a, b in pairwise(day.pieces) if a.end != b.start]
     # A way that is shorter than was planned leaves its time to what follows; so may two in a row,
     # and more within the hour that is planned together, with what was left of the one before.
     for piece in day.pieces:
@@ -62,13 +60,6 @@ def faults_of(day: Day, now: int) -> list[str]:
         fits = 0 < piece.end - piece.start <= (HOUR + 600 if together else 45 * 60)
         faults += [] if fits else [f"odd piece {piece}"]
     return faults
-
-
-def block_at(alone: Alone) -> PlanBlock:
-    """Return the block of the plan in force now."""
-    block = alone.mind.day.find_block(alone.now)
-    assert block is not None
-    return block
 
 
 def starts(memory: Memory) -> int:
@@ -85,37 +76,23 @@ def plans(mind: SmallvilleMind, now: int) -> list[Memory]:
 # Days.
 
 
-def test_a_first_day_is_planned_at_once_from_waking_to_bed() -> None:
-    alone = Alone(start=at("00:00"), who=someone())
-    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=True))
+@pytest.mark.parametrize("start", ["00:00", "08:10"])
+def test_a_first_day_is_planned_at_once_from_waking_or_now_to_bed(start: str) -> None:
+    alone = Alone(start=at(start), who=someone())
+    asleep = start == "00:00"
+    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=asleep))
     alone.step()
-    assert alone.purposes() == {"plan.day": 1, "plan.hours": 1}
-    day = alone.mind.day
-    assert (day.date, day.bed) == (TODAY, 23 * HOUR)
-    assert 5 * HOUR <= day.wake <= 9 * HOUR
-    assert (day.hours[0].start, day.hours[-1].end) == (day.wake, day.bed)
-    assert day.pieces == []
-
-
-def test_an_episode_that_begins_in_the_day_plans_what_is_left_of_it() -> None:
-    alone = Alone(start=at("08:10"), who=someone())
-    alone.step()
-    day = alone.mind.day
-    hours = [block.start for block in day.hours]
-    assert hours[0] == 0
-    assert all((start + 600) % HOUR == 0 for start in hours[1:])
-    assert (day.hours[-1].end, day.pieces[0].start) == (day.bed, 0)
+    day, purposes = alone.mind.day, alone.purposes()
+    assert (purposes["plan.day"], purposes["plan.hours"]) == (1, 1)
+    assert (day.date, day.bed, day.hours[-1].end) == (TODAY, day.hours[-1].end, day.bed)
+    assert day.hours[0].start == day.wake
     assert not faults_of(day, 0)
-
-
-def test_whoever_begins_after_bedtime_sleeps_and_plans_tomorrow_when_it_comes() -> None:
-    alone = Alone(start=at("23:30"), who=someone())
-    alone.until("00:00")
-    assert alone.purposes()["plan.day"] == 0
-    assert alone.percept.me.asleep
-    alone.step()
-    assert alone.mind.day.date == TOMORROW
-    assert alone.purposes()["plan.day"] == 1
+    if asleep:
+        assert 5 * HOUR <= day.wake <= 9 * HOUR
+        assert (day.bed, day.pieces) == (23 * HOUR, [])
+    else:
+        assert day.wake == day.pieces[0].start == 0
+        assert all((block.start + 600) % HOUR == 0 for block in day.hours[1:])
 
 
 def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:
@@ -140,8 +117,9 @@ def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:
 def test_whoever_is_awake_past_midnight_lives_their_day_to_its_end() -> None:
     alone = Alone(start=at("20:00"), who=night_owl()).until("00:30")
     mind = alone.mind
-    assert mind.day.date == TODAY
-    assert mind.day.bed == 5 * HOUR
+    (hours,) = [r for r in alone.endpoint.requests if fields_of(r) == ["hours"]]
+    assert "usually 00:30" in hours.messages[-1].content
+    assert (mind.day.date, mind.day.bed) == (TODAY, 5 * HOUR)
     assert mind.day.find_piece(alone.now) is not None
     assert not alone.percept.me.asleep
     alone.until("01:05")
@@ -163,14 +141,6 @@ def test_an_episode_that_begins_past_midnight_belongs_to_the_evening_before() ->
     assert not faults_of(mind.day, alone.now)
 
 
-def test_the_usual_evening_past_midnight_is_told_to_who_plans_it() -> None:
-    alone = Alone(start=at("18:00"), who=night_owl())
-    alone.step()
-    (hours,) = [r for r in alone.endpoint.requests if fields_of(r) == ["hours"]]
-    for usual in ("usually 17:00", "usually 00:30"):
-        assert usual in hours.messages[-1].content
-
-
 def test_nobody_plans_to_sleep_past_the_hour_at_which_the_town_wakes_them() -> None:
     late = {"wake_hour": 9, "outline": ["rest"] * 5}
     rule = by_fields({"wake_hour": late})
@@ -186,15 +156,14 @@ def test_nobody_plans_to_sleep_past_the_hour_at_which_the_town_wakes_them() -> N
     assert not faults_of(alone.mind.day, alone.now)
 
 
-@pytest.mark.parametrize(("start", "wake"), [("08:00", 7), ("08:00", 10)])
+@pytest.mark.parametrize("wake", [7, 10])
 def test_whoever_is_up_as_the_day_is_planned_is_asked_for_no_hour_and_not_sent_to_bed(
-    start: str, wake: int
+    wake: int,
 ) -> None:
-    alone = Alone(start=at(start), who=someone(wake=time(wake)))
+    alone = Alone(start=at("08:00"), who=someone(wake=time(wake)))
     alone.step()
     (asked,) = [r for r in alone.endpoint.requests if "outline" in fields_of(r)]
     assert fields_of(asked) == ["outline"]
-    assert '["now", "Monday 13 February 2023, 08:00"]' in asked.messages[-1].content
     assert "You are awake and up; it goes on from 08:00" in asked.messages[-1].content
     assert alone.mind.day.wake == 0
     alone.until("08:20")
@@ -219,8 +188,11 @@ def test_hours_of_sleep_are_one_piece_and_one_lies_down_and_gets_up_once() -> No
     assert not [s for s in up if 1.1 * HOUR < s < 3 * HOUR]
 
 
-def test_what_is_promised_stands_in_its_hour_even_where_the_model_forgets_it() -> None:
-    alone = Alone(by_fields({"hours": {"hours": ["reading the paper"] * 15}}), who=someone())
+@pytest.mark.parametrize("keeps", [False, True])
+def test_what_is_promised_stands_in_its_hour_even_where_the_model_forgets_it(keeps: bool) -> None:
+    kept = "hanging the paper hearts with Bea at the Cafe"  # in words of its own
+    hours = [*["reading"] * 9, kept if keeps else "reading", *["reading"] * 5]
+    alone = Alone(by_fields({"hours": {"hours": hours}}), who=someone())
     alone.mind.commitments = [
         Commitment(TODAY, "17:30", "hanging paper hearts", "Cafe", "Bea Birch"),
         Commitment(TOMORROW, "17:00", "going to the party", "Cafe"),
@@ -228,8 +200,11 @@ def test_what_is_promised_stands_in_its_hour_even_where_the_model_forgets_it() -
     alone.step()
     held = alone.mind.day.find_block(9 * HOUR + 45 * 60)
     assert held is not None
-    assert (held.start, held.end) == (9 * HOUR + 30 * 60, 10 * HOUR + 30 * 60)
-    assert held.text == "hanging paper hearts, at Cafe, with Bea Birch"
+    if keeps:
+        assert [b.text for b in alone.mind.day.hours] == ["reading", kept, "reading"]
+    else:
+        assert (held.start, held.end) == (9 * HOUR + 30 * 60, 10 * HOUR + 30 * 60)
+        assert held.text == "hanging paper hearts, at Cafe, with Bea Birch"
     assert not faults_of(alone.mind.day, 0)
     for fields in (["outline"], ["hours"], ["pieces"]):
         (asked,) = [r for r in alone.endpoint.requests if fields_of(r) == fields]
@@ -237,67 +212,35 @@ def test_what_is_promised_stands_in_its_hour_even_where_the_model_forgets_it() -
         assert "Tuesday 14 February 17:00" in asked.messages[-1].content
 
 
-def test_a_model_that_keeps_what_is_promised_is_left_its_own_words() -> None:
-    kept = "hanging the paper hearts with Bea at the Cafe"
-    hours = [*["reading the paper"] * 9, kept, *["reading the paper"] * 5]
-    alone = Alone(by_fields({"hours": {"hours": hours}}), who=someone())
-    alone.mind.commitments = [
-        Commitment(TODAY, "17:00", "hanging paper hearts", "Cafe", "Bea Birch")
-    ]
-    alone.step()
-    assert [b.text for b in alone.mind.day.hours] == [
-        "reading the paper",
-        kept,
-        "reading the paper",
-    ]
-
-
-def test_an_hour_that_is_nearly_over_is_planned_with_the_next() -> None:
-    alone = Alone(answering_hours, start=at("08:50"), who=someone())
-    alone.step()
-    assert [b.start // 60 for b in alone.mind.day.hours[:3]] == [0, 70, 130]
-
-
-def test_pieces_end_on_the_hour_however_late_it_was_begun() -> None:
-    alone = Alone(answering_hours, start=at("08:01"), who=someone()).until("10:30")
-    spans = [
-        r.messages[-1].content.rpartition("Take ")[2][:14]
-        for r in alone.endpoint.requests
-        if fields_of(r) == ["pieces"]
-    ]
-    assert spans == ["08:01 to 09:00", "09:00 to 10:00", "10:00 to 11:00"]
+def test_pieces_end_on_the_hour_however_late_it_was_begun_unless_it_is_nearly_over() -> None:
+    alone = Alone(answering_hours, start=at("08:01"), who=someone()).until("09:30")
+    asked = [r for r in alone.endpoint.requests if fields_of(r) == ["pieces"]]
+    spans = [r.messages[-1].content.rpartition("Take ")[2][:14] for r in asked]
+    assert spans == ["08:01 to 09:00", "09:00 to 10:00"]
+    late = Alone(start=at("08:50"), who=someone())
+    late.step()
+    assert [b.start // 60 for b in late.mind.day.hours[:3]] == [0, 70, 130]
 
 
 def test_a_day_of_the_original_s_grain_is_lived_word_by_word() -> None:
     """Ten minutes an entry, in texts as long as the original's longest schedules have."""
-    steps = [
-        f"going over page {k} of the notes for the research paper on the effects of gentrification "
-        "in low-income communities, and writing what follows from it into the margin"
-        for k in range(6)
-    ]
+    steps = [f"going over page {k} of the notes for the research paper" * 3 for k in range(6)]
     rule = by_fields({"pieces": {"pieces": [{"what": step, "minutes": 10} for step in steps]}})
     alone = Alone(rule, who=someone()).until("08:59")
     done = [action.doing for _, action in alone.actions if isinstance(action, Idle)]
     assert [doing for k, doing in enumerate(done) if doing not in done[:k]] == steps
-    finest = [
-        m
-        for m in alone.mind.stream
-        if m.kind == "plan" and starts(m) < HOUR and any(s in m.text for s in steps)
-    ]
-    assert len(finest) == 6
-    assert all(m.place and m.text.endswith(f"at {m.place.replace('/', ', ')}") for m in finest)
+    finest = [m for m in alone.mind.stream if m.kind == "plan" and "going over" in m.text]
+    kept = [memory for memory in finest if starts(memory) < HOUR]
+    assert len(kept) == 6
+    assert all(m.place and m.text.endswith(f"at {m.place.replace('/', ', ')}") for m in kept)
 
 
 def test_a_way_is_walked_once_and_what_follows_begins_on_arrival() -> None:
     pieces = [("walking to the Park", 10), ("walking to the Park", 10), ("feeding ducks", 15)]
-    parts = [
-        {"what": what, "minutes": m} for what, m in [*pieces, ("reading", 15), ("reading", 10)]
-    ]
-    spots = [
-        {"where": where, "thing": "nothing", "state": "", "emoji": "🙂"}
-        for where in ("Park", "Park", "Park", "Park")
-    ]
-    rule = by_fields({"pieces": {"pieces": parts}, "spots": {"spots": spots}})
+    pieces += [("reading", 15), ("reading", 10)]
+    park = {"where": "Park", "thing": "nothing", "state": "", "emoji": "🙂"}
+    parts = [{"what": what, "minutes": minutes} for what, minutes in pieces]
+    rule = by_fields({"pieces": {"pieces": parts}, "spots": {"spots": [park] * 4}})
     alone = Alone(rule, who=someone())
     for _ in range(4):
         alone.step()
@@ -360,12 +303,6 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
         assert all(300 <= length <= 900 for length in lengths), lengths
 
 
-def test_pieces_are_as_long_as_asked_for_where_they_fit() -> None:
-    asked = [PieceReply(what="x", minutes=m) for m in (10, 5, 15, 15, 15)]
-    pieces = _lay_out(asked, 0, HOUR, [5, 15])
-    assert [(p.end - p.start) // 60 for p in pieces] == [10, 5, 15, 15, 15]
-
-
 def test_pieces_are_made_ahead_of_need() -> None:
     alone = Alone(who=someone())
     alone.until("08:49")
@@ -373,15 +310,6 @@ def test_pieces_are_made_ahead_of_need() -> None:
     alone.until("08:51")
     assert alone.purposes()["plan.pieces"] == 2
     assert alone.mind.day.find_reach(alone.now) == 2 * HOUR
-
-
-def test_what_is_left_before_bed_joins_the_last_stretch() -> None:
-    alone = Alone(start=at("20:58"), who=someone(bed=time(23)))
-    alone.until("22:56")
-    stretches = [p for p in alone.mind.day.pieces if p.end == alone.mind.day.bed]
-    assert len(stretches) == 1
-    assert not faults_of(alone.mind.day, alone.now)
-    assert alone.purposes()["plan.pieces"] == 2
 
 
 # When the model says nothing of use.
@@ -413,14 +341,6 @@ def list_deeds(alone: Alone, first: str, last: str) -> set[tuple[str, str]]:
             if first <= clock <= last:
                 found.add((action.doing or "", place))
     return found
-
-
-def test_a_day_after_days_of_a_useless_model_is_an_ordinary_one() -> None:
-    alone = Alone(always_invalid, who=someone()).until("12:30").until("12:30")
-    assert alone.mind.day.date == TOMORROW
-    assert alone.mind.status == ""
-    assert alone.mind.requirements == []
-    assert block_at(alone).text == "feeding ducks"
 
 
 def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
@@ -471,19 +391,13 @@ def test_revising_replaces_the_rest_from_a_moment_on_and_keeps_what_lies_before(
     assert mind.day.outline
 
 
-def test_revising_from_now_on_leaves_no_moment_without_a_piece() -> None:
-    alone = Alone(answering_hours, who=someone()).until("09:30")
-    revise(alone, alone.now)
-    piece = alone.mind.day.find_piece(alone.now)
-    assert piece is not None
-    assert piece.start == alone.now
-    assert block_at(alone).text == "anew 0"
-
-
-def test_revising_again_and_again_leaves_one_plan_for_each_hour() -> None:
+def test_revising_again_and_again_leaves_one_plan_for_each_hour_and_no_gap() -> None:
     alone = Alone(answering_hours, who=someone()).until("09:30")
     for k in range(12):
         revise(alone, alone.now, f"why {k}")
+        piece = alone.mind.day.find_piece(alone.now)
+        assert piece is not None
+        assert piece.start == alone.now
         alone.step()
     held = plans(alone.mind, alone.now)
     last = [starts(m) for m in held if starts(m) >= alone.mind.day.hours[-1].start]
@@ -500,12 +414,16 @@ def test_where_revising_fails_the_rest_of_the_day_is_the_routine() -> None:
     assert all(starts(m) < alone.now for m in plans(alone.mind, alone.now))
 
 
-def test_revising_asks_nothing_without_planning_or_after_bedtime() -> None:
-    for config, clock in (({"planning": False}, "09:00"), ({}, "23:10")):
-        alone = Alone(who=someone(), config=config).until(clock)
-        before = alone.purposes()
-        revise(alone, alone.now)
-        assert alone.purposes() == before
+@pytest.mark.parametrize(
+    ("config", "start", "clock"), [({"planning": False}, "08:00", "09:00"), ({}, "22:00", "23:10")]
+)
+def test_revising_asks_nothing_without_planning_or_after_bedtime(
+    config: dict[str, object], start: str, clock: str
+) -> None:
+    alone = Alone(who=someone(), config=config, start=at(start)).until(clock)
+    before = alone.purposes()
+    revise(alone, alone.now)
+    assert alone.purposes() == before
 
 
 def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
@@ -526,21 +444,6 @@ def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
     assert mind.day.pieces == before
 
 
-@pytest.mark.parametrize("ticks", [1, 7])
-def test_thinking_of_the_day_takes_game_time(ticks: int) -> None:
-    config = {"latency_ticks": {"plan": ticks}}
-    alone = Alone(who=someone(), config=config)
-    seen = []
-    for _ in range(3 * ticks + 2):
-        alone.step()
-        day = alone.mind.day
-        seen.append((bool(day.date), bool(day.hours), bool(day.pieces)))
-    steps = [seen.index((True, False, False)), seen.index((True, True, False))]
-    assert steps == [ticks, 2 * ticks]
-    assert seen[3 * ticks] == (True, True, True)
-    assert seen[3 * ticks - 1] == (True, True, False)
-
-
 def test_a_golden_morning() -> None:
     alone = Alone(who=someone(), start=START)
     alone.step()
@@ -553,48 +456,29 @@ def test_a_golden_morning() -> None:
     assert is_golden("plan.txt", transcript(planned, sample_schema, effects))
 
 
-def test_nobody_without_a_day_is_asked_for_hours() -> None:
-    mind = make_mind()
-    ask = plan.HANDLERS["plan.hours"].prepare
-    assert wait_for(ask(mind, {"start": 0, "why": ""}, moment(mind, Moment()))) is None
-
-
 # Replies that are none.
 
-LINE = "resting"
-RENEWAL = {"yesterday": LINE, "status": LINE, "requirements": [LINE]}
-DAY = {"outline": [LINE] * 5}
-PIECE = {"what": LINE, "minutes": 15}
-MALFORMED: dict[str, list[Value]] = {
-    "plan.renew": [{}, {**RENEWAL, "requirements": []}, {**RENEWAL, "requirements": [LINE] * 5}],
-    "plan.day": [{}, {**DAY, "outline": [LINE] * 4}, {**DAY, "outline": [LINE] * 9}],
-    "plan.hours": [{}, {"hours": [LINE] * 14}, {"hours": [LINE] * 16}],
-    "plan.pieces": [
-        {},
-        {"pieces": [PIECE] * 3},
-        {"pieces": [PIECE] * 7},
-        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 4}]},
-        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 16}]},
-    ],
-}
-FIRST_FIELD = {
-    "plan.renew": "yesterday",
-    "plan.day": "outline",
-    "plan.hours": "hours",
-    "plan.pieces": "pieces",
-}
+PIECE = {"what": "resting", "minutes": 15}
+RENEWAL = {"yesterday": "It rained.", "status": "resting"}
+MALFORMED: list[tuple[str, dict[str, object]]] = [
+    ("plan.renew", {**RENEWAL, "requirements": []}),
+    ("plan.renew", {**RENEWAL, "requirements": ["resting"] * 5}),
+    ("plan.day", {"outline": ["resting"] * 4}),
+    ("plan.day", {"outline": ["resting"] * 9}),
+    ("plan.hours", {"hours": ["resting"] * 14}),
+    ("plan.hours", {"hours": ["resting"] * 16}),
+    ("plan.pieces", {"pieces": [PIECE] * 3}),
+    ("plan.pieces", {"pieces": [PIECE] * 7}),
+    ("plan.pieces", {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 4}]}),
+    ("plan.pieces", {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 16}]}),
+]
 
 
-@pytest.mark.parametrize(
-    ("purpose", "words"),
-    [(purpose, json.dumps(bad)) for purpose, all_ in MALFORMED.items() for bad in all_],
-)
-def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, words: str) -> None:
-    def rule(request: CompletionRequest) -> str:
-        is_it = fields_of(request)[0] == FIRST_FIELD[purpose]
-        return words if is_it else sample_schema(request)
-
-    alone = Alone(rule, who=someone())
+@pytest.mark.parametrize(("purpose", "reply"), MALFORMED)
+def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(
+    purpose: str, reply: dict[str, object]
+) -> None:
+    alone = Alone(by_fields({next(iter(reply)): reply}), who=someone())
     if purpose == "plan.renew":
         alone.mind.day.date, alone.mind.status = "2023-02-12", "as ever"
     alone.step()
@@ -617,12 +501,14 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, wo
 
 def test_unclean_words_of_a_plan_are_cleaned_and_long_ones_kept() -> None:
     dirty = "\x1b[2J" + "rest \n" * 13
-    replies: dict[str, dict[str, Value]] = {
-        "outline": {"outline": [dirty] * 5},
-        "hours": {"hours": [dirty] * 15},
-        "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},
-    }
-    alone = Alone(by_fields(replies), who=someone())
+    rule = by_fields(
+        {
+            "outline": {"outline": [dirty] * 5},
+            "hours": {"hours": [dirty] * 15},
+            "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},
+        }
+    )
+    alone = Alone(rule, who=someone())
     alone.step()
     day = alone.mind.day
     texts = [*day.outline, *(b.text for b in day.hours), *(p.text for p in day.pieces)]

@@ -1,42 +1,57 @@
+"""What is done about what is noticed, what is considered of it, and when."""
+
 import json
-from collections.abc import Mapping
-from datetime import datetime, time
+from dataclasses import replace
+from datetime import time
 
 import pytest
 
-from genagents_env.actions import Talk
+from genagents_env.actions import Idle, Talk
 from genagents_env.cognition.query import Query, QueryReply
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.percept import Conversation, Percept
+from genagents_env.percept import Conversation, HeardWords
 from genagents_env.policies.smallville import dialogue, react
 from genagents_env.policies.smallville.mind import (
+    Attention,
+    BelievedObject,
     Day,
     Dialogue,
+    Focus,
     Piece,
     SmallvilleActivity,
     SmallvilleMind,
+    TemporaryUse,
 )
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
     fields_of,
     is_golden,
-    length,
     list_first_fields,
     list_requests,
     moment,
     think,
     transcript,
 )
-from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
+from tests.policies.percepts import (
+    START,
+    Moment,
+    Value,
+    body,
+    person,
+    profile,
+    speech,
+    thing,
+    wait_for,
+)
 from tests.policies.smallville.minds import live, make_mind, make_observation
 
-BOB, CID = "Bob Birch", "Cid Cedar"
+ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 READING = make_observation(BOB, f"{BOB} is reading")
 BURNING = make_observation("Cafe/stove", "the stove is burning", "object")
 SEEN = Moment(tick=5, people=(person(BOB),))  # Ann may begin
 LATE = Moment(tick=20, people=(person(BOB),))  # the same where deciding takes three ticks
-TALK = f"talk to {BOB}"
+TALK_TO = f"talk to {BOB}"
 
 
 def make_decision_rule(choice: str, what: str = "", minutes: int = 10) -> Rule:
@@ -54,12 +69,10 @@ def decisions(mind: SmallvilleMind) -> int:
     return sum("choice" in fields_of(request) for request in list_requests(mind))
 
 
-def list_follow_ups(
-    mind: SmallvilleMind, choice: str, what: str = "", **data: Value
-) -> list[Query]:
+def list_follow_ups(choice: str, what: str = "") -> list[Query]:
     """Return the thoughts that follow from a decision."""
-    value = react.Reaction(choice=choice, what=what, minutes=10)
-    seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
+    mind, value = make_mind(), react.Reaction(choice=choice, what=what, minutes=10)
+    seen = {"kind": "person", "subject": BOB, "text": READING.text}
     reply = QueryReply(value, False, "react.decide #0 at tick 0", seen)
     take = react.HANDLERS["react.decide"].apply
     return list(wait_for(take(mind, moment(mind, SEEN), reply)))
@@ -76,17 +89,11 @@ def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
 
 
 def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
-    mind = make_mind(make_decision_rule(TALK))
+    mind = make_mind(make_decision_rule(TALK_TO))
     action = live(mind, SEEN, [READING])
     assert isinstance(action, Talk)
     assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
-    assert list_first_fields(mind) == [
-        "choice",
-        "relationship",
-        "say",
-    ]
-    assert mind.dialogue is not None
-    assert mind.ties[BOB].text == "a good friend"
+    assert list_first_fields(mind) == ["choice", "relationship", "say"]
     assert mind.activity.text == ""
 
 
@@ -95,47 +102,22 @@ def test_waiting_is_an_activity_of_some_minutes_and_the_rest_is_planned_anew() -
     assert live(mind, SEEN, [READING]) is None
     activity = mind.activity
     assert (activity.kind, activity.text, activity.until) == ("wait", "waiting", 300)
-    assert activity.reaction
-    assert activity.arrived
-    assert activity.place == "Cafe"
-    revision = list_follow_ups(make_mind(), "wait")
-    assert [thought.purpose for thought in revision] == ["plan.revise"]
-    assert revision[0].data == {"start": 600, "why": f"waiting: {READING.text}"}
+    assert (activity.reaction, activity.arrived, activity.place) == (True, True, "Cafe")
+    assert list_follow_ups("wait") == [
+        Query("plan.revise", {"start": 600, "why": f"waiting: {READING.text}"})
+    ]
 
 
 def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
-    thoughts = list_follow_ups(make_mind(), "something else", "putting out the fire")
-    assert [thought.purpose for thought in thoughts] == ["ground.one", "plan.revise"]
-    assert thoughts[0].data == {"text": "putting out the fire", "minutes": 10}
-    assert thoughts[1].data == {
-        "start": 600,
-        "why": f"putting out the fire ({READING.text})",
-    }
+    assert list_follow_ups("something else", "putting out the fire") == [
+        Query("ground.one", {"text": "putting out the fire", "minutes": 10}),
+        Query("plan.revise", {"start": 600, "why": f"putting out the fire ({READING.text})"}),
+    ]
+    assert list_follow_ups("something else") == []  # without words one goes on
     mind = make_mind(make_decision_rule("something else", "putting out the fire"))
     live(mind, SEEN, [BURNING])
     assert mind.activity.text == "putting out the fire"
     assert mind.activity.reaction
-
-
-def test_something_else_without_words_is_going_on() -> None:
-    assert list_follow_ups(make_mind(), "something else") == []
-
-
-def test_a_person_comes_before_an_object() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    live(mind, SEEN, [BURNING, READING])
-    assert list(mind.attention.considered) == [BOB]
-    live(mind, SEEN.later(), [BURNING])
-    assert list(mind.attention.considered) == [BOB, BURNING.text]
-
-
-def test_whoever_is_here_may_be_talked_to_about_whatever_is_noticed() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    live(mind, SEEN, [BURNING])
-    live(mind, Moment(tick=9), [make_observation("Cafe/door", "the door is open", "object")])
-    with_bob, alone = (json.dumps(request.schema) for request in list_requests(mind))
-    assert f'"{TALK}"' in with_bob
-    assert "talk to" not in alone
 
 
 def test_no_choice_is_always_the_first() -> None:
@@ -144,52 +126,47 @@ def test_no_choice_is_always_the_first() -> None:
         live(mind, SEEN.later(60 * minute), [READING])
     schemas = [json.loads(json.dumps(request.schema)) for request in list_requests(mind)]
     orders = [tuple(schema["properties"]["choice"]["enum"]) for schema in schemas]
-    assert {order[0] for order in orders} == {"go on", TALK, "wait", "something else"}
+    assert {order[0] for order in orders} == {"go on", TALK_TO, "wait", "something else"}
     assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
 
 
-def test_the_first_person_whom_one_may_talk_to_is_considered() -> None:
+def test_the_first_person_whom_one_may_talk_to_is_considered_then_an_object() -> None:
     mind = make_mind(make_decision_rule("go on"))
     mind.attention.talked = {BOB: -100}
     asleep = make_observation("Dan Dale", "Dan Dale is asleep", asleep=True)
-    live(mind, SEEN, [READING, asleep, make_observation(CID, f"{CID} is singing")])
+    live(mind, SEEN, [BURNING, READING, asleep, make_observation(CID, f"{CID} is singing")])
     assert list(mind.attention.considered) == [CID]
-
-
-def night(hour: int, minute: int = 0) -> Moment:
-    return Moment(time=datetime.combine(START.date(), time(hour, minute)))
+    live(mind, SEEN.later(), [BURNING])
+    assert list(mind.attention.considered) == [CID, BURNING.text]
 
 
 def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:
     """Return minds with a moment at which seeing somebody costs no call."""
-    talking, talked, waiting, abed = (make_mind(make_decision_rule(TALK)) for _ in range(4))
+    talking, talked, waiting, abed, planned, considered = (make_mind() for _ in range(6))
     talking.dialogue = Dialogue(-1, 0, [CID])
     talked.attention.talked = {BOB: -7990}
     waiting.activity = SmallvilleActivity(kind="wait", until=100, reaction=True)
     abed.activity = SmallvilleActivity(kind="sleep")
-    planned = make_mind(make_decision_rule(TALK))
     planned.day = Day(date="2023-02-13", wake=3600, bed=50_000)
     several = Conversation(1, ("Ann Ash", CID), None, True, 8)
-    considered = make_mind(make_decision_rule(TALK))
     considered.attention.considered = {BOB: -3590}
-    deciding_still = make_mind(make_decision_rule(TALK), latency_ticks={"react": 5})
-    live(deciding_still, SEEN, [make_observation(CID, f"{CID} is singing")])
-    grounding = make_mind(
-        make_decision_rule("something else", "dancing"), latency_ticks={"ground": 5}
-    )
-    live(grounding, SEEN, [make_observation(CID, f"{CID} is singing")])
+    deciding = make_mind(make_decision_rule(TALK_TO), latency_ticks={"react": 5})
+    dancing = make_decision_rule("something else", "dancing")
+    grounding = make_mind(dancing, latency_ticks={"ground": 5})
+    for mind in (deciding, grounding):
+        live(mind, SEEN, [make_observation(CID, f"{CID} is singing")])
     return {
         "asleep": (make_mind(), Moment(me=body(asleep=True))),
         "about to talk": (talking, SEEN),
-        "deciding": (deciding_still, SEEN.later()),
+        "deciding": (deciding, SEEN.later()),
         "grounding": (grounding, SEEN.later()),
         "talked lately": (talked, SEEN),
         "reacting": (waiting, SEEN),
         "going to bed": (abed, SEEN),
         "not yet up": (planned, SEEN),
         "considered lately": (considered, SEEN),
-        "late": (make_mind(), night(23)),
-        "after midnight": (make_mind(), night(0, 30)),
+        "late": (make_mind(), Moment(time=START.replace(hour=23))),
+        "after midnight": (make_mind(), Moment(time=START.replace(hour=0, minute=30))),
         "no reaction": (make_mind(reaction=False), SEEN),
         "no conversation": (make_mind(conversation=False), SEEN),
         "talking": (make_mind(), Moment(conversation=several)),
@@ -211,7 +188,7 @@ def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
 
 @pytest.mark.parametrize("change", ["asleep", "drawn in", "about to talk", "late", "talked"])
 def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
-    mind = make_mind(make_decision_rule(TALK), latency_ticks={"react": 3})
+    mind = make_mind(make_decision_rule(TALK_TO), latency_ticks={"react": 3})
     live(mind, LATE, [READING])
     assert mind.is_busy("react.")
     later = LATE.later(30)
@@ -231,41 +208,11 @@ def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
     assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
 
 
-def test_a_decision_under_way_survives_a_checkpoint() -> None:
-    mind, other = (
-        make_mind(make_decision_rule(TALK), latency_ticks={"react": 3}) for _ in range(2)
-    )
-    live(mind, LATE, [READING])
-    other.load_state(json.loads(json.dumps(mind.state())))
-    for later in (LATE.later(10), LATE.later(20), LATE.later(30), LATE.later(40)):
-        assert live(mind, later) == live(other, later)
-    assert mind.dialogue is not None
-    assert mind.state() == other.state()
-
-
 def test_an_unusable_reply_is_going_on() -> None:
     mind = make_mind(always_invalid)
     assert live(mind, SEEN, [READING, BURNING]) is None
-    assert mind.dialogue is None
-    assert mind.activity == SmallvilleActivity()
+    assert (mind.dialogue, mind.activity) == (None, SmallvilleActivity())
     assert mind.services.model.ledger.totals().fallbacks == 1
-
-
-def test_prompts_from_real_percepts_stay_within_their_budget(
-    percepts: Mapping[str, list[Percept]],
-) -> None:
-    several = [p for lived in percepts.values() for p in lived if p.conversation is None]
-    for percept in several:
-        mind = make_mind(make_decision_rule("go on"), who=profile(name=percept.me.name))
-        in_sight = {
-            *(seen.name for seen in percept.people),
-            *(item.name for item in percept.objects),
-        }
-        for name in sorted(in_sight):
-            live(mind, percept, [make_observation(name, f"{name} is here", "object")])
-        assert decisions(mind) == len(in_sight)
-        assert all(length(request) <= 4000 for request in list_requests(mind))
-    assert len(several) >= 12
 
 
 def test_golden_transcript() -> None:
@@ -279,3 +226,190 @@ def test_golden_transcript() -> None:
     assert is_golden(
         "react.txt", transcript(list_requests(mind)[:1], endpoint_of(mind).rule, [effect])
     )
+
+
+# What is considered of all that is noticed, and when.
+
+
+FIRE = HeardWords("news", None, "Fire! Leave at once.", False, False, (), 9)
+TALK = Conversation(1, (ANN, BOB), None, True, 8)
+
+
+def make_deciding_mind(choice: str = "go on", what: str = "") -> SmallvilleMind:
+    """Return a mind that always decides this."""
+    rule = by_fields(
+        {
+            "choice": {"choice": choice, "what": what, "minutes": 5},
+            "relationship": {"relationship": "a friend"},
+            "say": {"say": "Hello.", "end": False},
+        }
+    )
+    return make_mind(rule, who=profile(phone=True, relationships={CID: "my uncle"}))
+
+
+def list_decisions(mind: SmallvilleMind) -> list[str]:
+    """Return the prompts in which the mind was asked what to do."""
+    asked = [r for r in list_requests(mind) if fields_of(r)[0] == "choice"]
+    return [request.messages[-1].content for request in asked]
+
+
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [
+        ("news", "you hear the news"),
+        ("thought", "a thought comes to you"),
+        ("notice", "you notice"),
+    ],
+)
+def test_what_is_announced_whispered_or_noted_is_considered(kind: str, head: str) -> None:
+    mind = make_deciding_mind()
+    words = HeardWords(kind, None, "Go home.", True, False, (), 9)  # type: ignore[arg-type]
+    live(mind, Moment(heard=(words,)))
+    (asked,) = list_decisions(mind)
+    assert f'["{head}", "Go home."]' in asked
+
+
+def test_what_is_called_out_to_all_is_considered_and_a_farewell_is_not() -> None:
+    mind = make_deciding_mind()
+    live(mind, Moment(heard=(speech(CID, "Help!"),)))
+    assert 'Cid Cedar calls out: \\"Help!\\"' in list_decisions(mind)[0]
+    mind = make_deciding_mind()
+    mind.dialogue = Dialogue(1, 0, [BOB])
+    live(mind, Moment(heard=(speech(BOB, "I must go."),)))
+    assert not list_decisions(mind)
+
+
+def test_news_is_considered_in_a_talk_too_and_one_may_leave_for_it() -> None:
+    mind = make_deciding_mind("something else", "leaving for home")
+    mind.dialogue = Dialogue(1, 0, [BOB])
+    now = Moment(conversation=TALK, heard=(FIRE,), people=(person(BOB),))
+    assert live(mind, now) == Talk(None, "", leave=True)
+    assert "You are talking with Bob Birch" in list_decisions(mind)[0]
+    assert "talk to" not in list_decisions(mind)[0]
+    assert mind.activity.text == "leaving for home"
+    live(mind, now.later(10, conversation=None))
+    assert mind.dialogue is None
+
+
+def test_several_announcements_are_considered_one_after_the_other_even_in_a_reaction() -> None:
+    mind = make_deciding_mind()
+    mind.activity = SmallvilleActivity(kind="wait", until=500, reaction=True)
+    live(mind, Moment(heard=(FIRE, HeardWords("news", None, "Rain.", False, False, (), 10))))
+    live(mind, Moment().later(10))
+    live(mind, Moment().later(20))
+    assert ["Fire!" in asked for asked in list_decisions(mind)] == [True, False]
+
+
+def test_a_second_change_of_a_thing_is_considered_the_same_one_is_not() -> None:
+    mind = make_deciding_mind()
+    for k, state in enumerate(("smoking", "smoking", "burning")):
+        seen = make_observation("Cafe/stove", f"the stove is {state}", "object")
+        live(mind, Moment().later(60 * k), [seen])
+    assert ["burning" in asked for asked in list_decisions(mind)] == [False, True]
+
+
+def test_what_calls_for_nothing_is_not_considered() -> None:
+    def count(state: str, rest: str = "off", **fields: Value) -> int:
+        mind = make_deciding_mind()
+        mind.objects["Cafe/stove"] = BelievedObject("stove", state, 0, rest)
+        for name, value in fields.items():
+            setattr(mind, name, value)
+        seen = thing("Cafe/stove", state, ())
+        at = Moment(objects=(seen,), people=(replace(person(CID), tile=seen.tile),))
+        live(mind, at, [make_observation(seen.id, f"the stove is {state}", "object")])
+        return len(list_decisions(mind))
+
+    assert count("burning") == 1
+    assert count("off") == 0  # as it was found
+    focus = Focus("object", "Cafe/stove", "the stove is smoking", 0)
+    assert count("off", attention=Attention(focus=focus)) == 0  # by the time one is free
+    for state in ("taken", "in use", "being served at", "free"):
+        assert count(state) == 0
+    assert count("burning", uses={"Cafe/stove": TemporaryUse("off", "on")}) == 0
+    assert count("burning", activity=SmallvilleActivity(object="Cafe/stove", until=900)) == 0
+    again = Attention(considered={"the stove is on": -9999})
+    assert count("on", attention=again) == 0  # Cid stands beside it, as before
+
+
+@pytest.mark.parametrize("doing", ["walking up to", "turning to", "talking with"])
+def test_one_who_comes_to_talk_is_answered_in_the_talk(doing: str) -> None:
+    mind = make_deciding_mind()
+    coming = person(BOB, doing=f"{doing} {ANN}")
+    live(
+        mind, Moment(tick=5, people=(coming,)), [make_observation(BOB, f"{BOB} is {coming.doing}")]
+    )
+    assert mind.attention.focus is None
+    assert not list_decisions(mind)
+
+
+def test_being_served_is_considered_although_the_one_who_serves_was_just_now() -> None:
+    mind = make_deciding_mind()
+    mind.attention.considered = {BOB: 0}
+    mind.attention.talked = {BOB: 0}
+    live(mind, SEEN, [make_observation(BOB, f"{BOB} is reading")])
+    assert not list_decisions(mind)
+    live(mind, SEEN.later(10), [make_observation(BOB, f"{BOB} is serving Ann her coffee")])
+    assert len(list_decisions(mind)) == 1
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_person_is_considered_only_once_one_may_begin_to_talk_and_sees_them(stays: bool) -> None:
+    mind = make_deciding_mind()
+    waiting = Moment(people=(person(BOB),))  # Bob may begin at ticks 0 to 4
+    live(mind, waiting, [make_observation(BOB, f"{BOB} is reading")])
+    assert mind.attention.focus is not None
+    later = waiting if stays else replace(waiting, people=())
+    for k in range(1, 5):
+        live(mind, later.later(10 * k))
+    assert not list_decisions(mind)
+    live(mind, later.later(50))
+    assert len(list_decisions(mind)) == stays
+    assert mind.attention.focus is None
+
+
+def test_where_there_are_telephones_one_may_call_whom_one_knows_and_does_not_see() -> None:
+    mind = make_deciding_mind(f"call {CID}", "the fire")
+    live(mind, Moment(heard=(FIRE,)))
+    action = live(mind, Moment().later(10))
+    assert f'"call {CID}"' in list_decisions(mind)[0]
+    assert action == Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
+    words = list_requests(mind)[-1].messages[-1].content
+    assert f"You are on the telephone with {CID}." in words
+    assert '["you wanted to talk about", "the fire"]' in words
+    for people, phone in (((person(CID),), True), ((), False)):
+        here = make_deciding_mind()
+        here.profile = replace(here.profile, phone=phone)
+        live(here, Moment(heard=(FIRE,), people=people))
+        assert "call" not in json.dumps(list_requests(here)[0].schema)
+
+
+def test_a_plan_to_call_somebody_becomes_one_call() -> None:
+    mind, nobody, offline = (make_deciding_mind() for _ in range(3))
+    mind.activity = SmallvilleActivity(text="calling Cid about the party", until=900)
+    action = live(mind, Moment())
+    assert action == Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
+    mind.dialogue, mind.attention.talked = None, {}
+    assert live(mind, Moment().later(10)) is None
+    nobody.activity = SmallvilleActivity(text="calling the doctor", until=900)
+    assert live(nobody, Moment()) is None
+    offline.activity = SmallvilleActivity(text="calling Cid about the party", until=900)
+    offline.profile = replace(offline.profile, phone=False)
+    assert live(offline, Moment()) is None
+
+
+def test_with_a_summary_of_context_one_more_call_takes_the_place_of_the_memories() -> None:
+    rule = by_fields(
+        {
+            "choice": {"choice": f"talk to {BOB}", "what": "coffee", "minutes": 0},
+            "summary": {"summary": "Bob is out of coffee."},
+        }
+    )
+    mind = make_mind(rule, context="summary")
+    mind.stream.add("event", "Bob drinks tea", created=0, events=(1,))
+    assert live(mind, SEEN, [make_observation(BOB, f"{BOB} is reading")]) != Idle()
+    asked = list_first_fields(mind)
+    assert asked == ["summary", "choice", "relationship", "summary", "say"]
+    for number in (1, 4):
+        prompt = list_requests(mind)[number].messages[-1].content
+        assert '["you remember", "Bob is out of coffee."]' in prompt
+        assert "Bob drinks tea" not in prompt

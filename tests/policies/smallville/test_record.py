@@ -1,32 +1,35 @@
 """No memory without its cause: whatever a mind remembers leads back to the run's record."""
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from genagents_env.config import TownConfig
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.record import RunReader
+from genagents_env.record.rows import CallRow
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from tests.policies.percepts import Value
+from tests.run.towns import FOUR, make_spec
 from tests.scripted import neighbour
 
-FOUR = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno"]
-CONFIG: dict[str, Value] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}
+CONFIG: dict[str, Value] = {"rate_minutes": 2, "reflect_at": 25, "latency_ticks": {"reflect": 3}}
 
 
 @pytest.fixture(scope="module", params=["neighbour", "sample"])
 def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a run of three hours, with a checkpoint of its end."""
+    """Return the file of a run of an hour and a half, with a checkpoint of its end."""
     path = tmp_path_factory.mktemp("causes") / "run.sqlite"
     rule = neighbour if request.param == "neighbour" else sample_schema
-    engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
-    policy = PolicySpec("smallville", CONFIG)
-    spec = RunSpec(
-        TownConfig("valentines_party", start="08:00", hours=3, people=FOUR), 5, policy=policy
-    )
+    engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=539)
+    town = TownConfig("valentines_party", start="10:30", hours=1.5, people=list(FOUR))
+    spec = RunSpec(town, 5, policy=PolicySpec("smallville", CONFIG))
     assert run(spec, path, engine).status == "finished"
     return path
 
@@ -43,32 +46,20 @@ def read_streams(run: RunReader) -> Iterator[tuple[str, MemoryStream]]:
 
 def test_every_memory_is_perceived_seeded_or_made_by_a_stored_call(record: Path) -> None:
     with RunReader(record) as run:
-        calls = {
-            (c.agent, f"{c.purpose} #{c.number} at tick {c.tick}"): c.outcome for c in run.calls()
-        }
-        perceivable = {event.id: event for event in run.events()}
+        calls = {(c.agent, f"{c.purpose} #{c.number} at tick {c.tick}") for c in run.calls()}
+        perceivable = {event.id for event in run.events()}
         kinds = set()
         for agent, stream in read_streams(run):
             for memory in stream:
-                assert memory.events or memory.evidence or memory.cause == "seed" or memory.cause
-                assert all(event in perceivable for event in memory.events)
+                assert memory.events or memory.evidence or memory.cause
+                assert set(memory.events) <= perceivable
                 if memory.cause not in ("", "seed"):
                     assert (agent, memory.cause) in calls
                     kinds.add(memory.cause.split(" ")[0])
+                if memory.cause.startswith("reflect."):
+                    assert memory.evidence
+                    assert all(evidence < memory.id for evidence in memory.evidence)
         assert {"plan.day", "plan.hours", "converse.memo", "reflect.insights"} <= kinds
-
-
-def test_thoughts_of_a_reflection_rest_on_earlier_memories(record: Path) -> None:
-    with RunReader(record) as run:
-        insights = 0
-        for _, stream in read_streams(run):
-            for memory in stream:
-                if not memory.cause.startswith("reflect."):
-                    continue
-                insights += 1
-                assert memory.evidence
-                assert all(evidence < memory.id for evidence in memory.evidence)
-        assert insights
 
 
 def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
@@ -85,10 +76,114 @@ def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
         assert heard
 
 
-def test_nobody_talks_out_of_hearing(record: Path) -> None:
-    with RunReader(record) as run:
-        said = [event for event in run.events() if event.kind == "say"]
-        assert said
-        for event in said:
-            if event.data["to"] is not None:
-                assert event.data["to"] in event.data["heard_by"]
+# Prompts of a model that writes as much as a large one does.
+
+
+FENCE = re.compile(r"<<<DATA (\S*)\n(.*?)\n?\1 END>>>", re.DOTALL)
+# What the faculties need besides date, clock and place, by the heads of their lines.
+NEEDS = {
+    "plan.hours": ("these days", "today"),
+    "plan.pieces": ("these days",),
+    "react.decide": ("these days", "here with you", "you are"),
+    "converse.speak": ("these days", "here with you"),
+    "converse.memo": ("these days",),
+    "reflect.questions": ("these days",),
+    "reflect.insights": ("these days", "question"),
+    "interview": ("these days", "question"),
+}
+
+# Characters of a field for words that holds at least so many. In the recorded day of Park et al.'s
+# public code 39 % of activities have over 60 characters and a thought has 100 to 250.
+# Characters of a field for words that holds at least so many. In the recorded day of Park et al.'s
+# public code 39 % of activities have over 60 characters and a thought has 100 to 250.
+LENGTHS = ((450, 300), (350, 220), (150, 90), (0, 0))
+MORE = (
+    "It is worth a thought that somebody from the other side of town came by this morning. ",
+    "Nobody had asked about the garlands before the bell of the cafe rang twice. ",
+    "By the evening all of it will be told once more at the counter, with coffee and a smile. ",
+    "The books on the table by the window are still where they were left on Sunday. ",
+)
+
+
+def reply_at_length(request: CompletionRequest) -> str:
+    """Return a reply that fits the schema, whose texts are as long as those of a large model."""
+    schema: Value = request.schema
+    reply = json.loads(sample_schema(request))
+    return json.dumps(lengthen(reply, schema, schema.get("$defs", {}), request.seed))
+
+
+def lengthen(value: Value, part: Value, shared: Value, seed: int) -> Value:
+    """Return a value with long texts; `part` is the schema of it."""
+    part = shared[part["$ref"].rpartition("/")[2]] if "$ref" in part else part
+    part = next((one for one in part.get("anyOf", ()) if "maxLength" in one), part)
+    if isinstance(value, dict):
+        fields, pairs = part["properties"], enumerate(value.items())
+        return {k: lengthen(v, fields[k], shared, seed + at) for at, (k, v) in pairs}
+    if isinstance(value, list):
+        return [lengthen(v, part["items"], shared, seed + at) for at, v in enumerate(value)]
+    if isinstance(value, str) and "enum" not in part:
+        most = part.get("maxLength", 0)
+        goal = next(length for least, length in LENGTHS if most >= least)
+        more = MORE[seed % 4 :] + MORE[: seed % 4]
+        return f"{value.capitalize()}. {''.join(more)}"[:goal].strip() if goal else value
+    return value
+
+
+class SmallEndpoint(ScriptedEndpoint):
+    """A model that says of itself that it is a small one."""
+
+    small = True
+    context_tokens: int | None = 2048
+
+
+def list_heads(row: CallRow) -> Counter[str]:
+    """Return how many lines of a prompt's data begin with each head; memories are `#`."""
+    fenced = FENCE.search(json.loads(row.messages)[1]["content"])
+    assert fenced is not None
+    lines = [json.loads(line) for line in fenced[2].splitlines()]
+    return Counter("#" if line[0].startswith("#") else line[0] for line in lines)
+
+
+def live(path: Path, endpoint: ScriptedEndpoint) -> list[CallRow]:
+    """Return the calls of a noon of three people, of whose prompts nothing is cut."""
+    spec = make_spec(
+        "valentines_party",
+        540,
+        people=FOUR[:3],
+        start="12:00",
+        place="Hobbs Cafe/cafe",
+        policy=PolicySpec("smallville"),
+        seed=1,
+    )
+    run(spec, path, RunOptions(endpoint=endpoint, embedder="hashed"))
+    with RunReader(path) as reader:
+        cut = [note for note in reader.notes() if note.kind == "cut"]
+        assert not cut or isinstance(endpoint, SmallEndpoint)
+        return list(reader.calls())
+
+
+def test_what_matters_stands_in_every_prompt_however_long_the_replies(tmp_path: Path) -> None:
+    rows = live(tmp_path / "run.sqlite", ScriptedEndpoint(reply_at_length, "verbose"))
+    assert {row.purpose for row in rows} >= set(NEEDS) - {"reflect.questions", "reflect.insights"}
+    assert all(row.outcome == "reply" and not row.truncated for row in rows)
+    longest = max(len(row.reply) for row in rows if row.purpose == "plan.hours")
+    assert longest > 15 * 60
+    for row in rows:
+        heads = list_heads(row)
+        assert heads["now"] == 1, row.purpose
+        assert heads["you are at"] == 1 or row.purpose == "interview"
+        missing = [head for head in NEEDS.get(row.purpose, ()) if not heads[head]]
+        assert missing == [], row.purpose
+        if row.purpose.startswith(("converse.", "react.", "ground.", "plan.pieces")):
+            assert heads["here with you"] >= 1 or heads["you are"] >= 1, row.purpose
+        assert heads["#"] >= 15 or row.purpose != "converse.speak"
+
+
+def test_a_small_model_is_told_date_place_and_goal_in_every_prompt(tmp_path: Path) -> None:
+    aimless = ("ground.", "perceive.", "converse.relate")  # what one is up to has no part in these
+    for row in live(tmp_path / "run.sqlite", SmallEndpoint(model="small")):
+        heads = list_heads(row)
+        assert heads["now"] == 1, row.purpose
+        assert heads["you are at"] == 1 or row.purpose == "interview", row.purpose
+        goal = heads["these days"] or heads["your goal"]
+        assert goal or row.purpose.startswith(aimless), row.purpose

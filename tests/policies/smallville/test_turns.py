@@ -1,10 +1,15 @@
-"""Who begins to talk, whom words are for, and who answers them."""
+"""Who begins to talk, whom words are for, who answers them, and what a dialogue follows."""
+
+from datetime import datetime, time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.policies.smallville.mind import DialogueLine
+from genagents_env.percept import Conversation
+from genagents_env.policies.smallville import dialogue as dialogue_module
+from genagents_env.policies.smallville.dialogue import begin
+from genagents_env.policies.smallville.mind import Day, DialogueLine
 from genagents_env.policies.smallville.turns import (
     find_addressee,
     is_approached,
@@ -14,8 +19,8 @@ from genagents_env.policies.smallville.turns import (
     may_begin,
 )
 from tests.policies.harness import moment
-from tests.policies.percepts import Moment, body, person, profile
-from tests.policies.smallville.minds import group, in_dialogue, make_mind
+from tests.policies.percepts import START, Moment, body, person, profile, speech
+from tests.policies.smallville.minds import dialogue_of, group, in_dialogue, make_mind
 
 ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
 PEOPLE = (ANN, BOB, CID, DAN)
@@ -40,17 +45,12 @@ def sees(name: str, *others: str, tick: int = 0, **doing: str) -> bool:
     return may_begin(mind, moment(mind, Moment(tick=tick, people=people)))
 
 
+@settings(max_examples=30)
 @given(count=st.integers(2, 4), tick=st.integers(0, 100_000))
 def test_of_those_who_see_one_another_exactly_one_may_begin(count: int, tick: int) -> None:
     here = PEOPLE[:count]
     begin = [name for name in here if sees(name, *(o for o in here if o != name), tick=tick)]
     assert len(begin) == 1
-
-
-def test_whoever_waits_may_begin_before_long() -> None:
-    for name in PEOPLE:
-        others = [other for other in PEOPLE if other != name]
-        assert any(sees(name, *others, tick=tick) for tick in range(40))
 
 
 def test_who_sleeps_or_talks_keeps_nobody_from_beginning_and_who_turns_to_speak_does() -> None:
@@ -102,16 +102,13 @@ def test_those_who_talk_pause_for_one_who_turns_to_them() -> None:
 @pytest.mark.parametrize(
     ("words", "to"),
     [
-        ("Cid, could you help me?", CID),
         ("Thank you, Bob. Cid, could you help?", CID),
         ("Bob, could you help me? Thanks, Cid.", BOB),
         ("Good morning, Mr. Cedar!", CID),
-        ("Hi Dan!", DAN),
         ("How are you, Dan Dale?", DAN),
         ("What does Cid think?", CID),
         ("I met Cid yesterday.", ""),
         ("Dan told me of the party.", ""),
-        ("Nobody here.", ""),
     ],
 )
 def test_whom_words_are_for(words: str, to: str) -> None:
@@ -126,9 +123,9 @@ def test_a_name_that_two_share_calls_neither_but_a_whole_one_does() -> None:
 
 
 def test_the_one_who_is_addressed_answers_next_then_the_others_may() -> None:
-    members = (ANN, BOB, CID)
-    assert list_next(members, (ANN, "Cid, could you help me?"))[:2] == [CID, BOB]
-    assert list_next(members, (ANN, "Bob, could you help me?"))[:2] == [BOB, CID]
+    for first, then in ((CID, BOB), (BOB, CID)):
+        words = f"{first.split()[0]}, could you help me?"
+        assert list_next((ANN, BOB, CID), (ANN, words))[:2] == [first, then]
 
 
 def test_without_a_name_the_one_who_was_answered_speaks_next_unless_two_talk_on_and_on() -> None:
@@ -142,13 +139,14 @@ def test_without_a_name_the_one_who_was_answered_speaks_next_unless_two_talk_on_
     assert firsts == {BOB, CID}
 
 
-def test_one_who_has_nothing_to_say_leaves_the_word_to_the_others() -> None:
+def test_one_who_has_nothing_to_say_or_whose_turn_it_is_not_leaves_the_word_to_others() -> None:
     members = (ANN, BOB, CID)
     mind, dialogue = in_dialogue(CID, members, (ANN, "Cid, could you help me?"))
-    now = moment(mind, Moment(conversation=group(*members)))
-    assert is_my_turn(mind, dialogue, now)
+    for turn, may in ((None, True), (CID, True), (BOB, False)):
+        talk = group(*members, turn=turn, may_speak=may)
+        assert is_my_turn(mind, dialogue, moment(mind, Moment(conversation=talk))) is may
     dialogue.passed = 1
-    assert not is_my_turn(mind, dialogue, now)
+    assert not is_my_turn(mind, dialogue, moment(mind, Moment(conversation=group(*members))))
 
 
 def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers() -> None:
@@ -163,6 +161,7 @@ def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers
     assert not is_my_turn(mind, dialogue, moment(mind, later))
 
 
+@settings(max_examples=40)
 @given(
     count=st.integers(2, 4),
     last=st.integers(0, 3),
@@ -194,10 +193,140 @@ def test_whoever_could_answer_gets_to_think_of_an_answer_before_long() -> None:
         assert any(is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
 
 
-def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
-    members = (ANN, BOB, CID)
-    mind, dialogue = in_dialogue(ANN, members, (CID, "Well."))
-    for turn, may in ((ANN, True), (BOB, False)):
-        talk = group(*members, turn=turn, may_speak=may)
-        percept = moment(mind, Moment(conversation=talk))
-        assert is_my_turn(mind, dialogue, percept) is may
+# What a dialogue follows.
+
+
+def at(hour: int, minute: int = 0) -> Moment:
+    return Moment(time=datetime.combine(START.date(), time(hour, minute)))
+
+
+@pytest.mark.parametrize(
+    ("hour", "late_hour", "wake", "may"),
+    [
+        (12, 23, 7, True),
+        (23, 23, 7, False),
+        (6, 24, 7, False),
+        (6, 23, 7, False),
+        (7, 23, 7, True),
+        (2, 23, 15, False),
+        (20, 18, 7, False),
+        (20, 0, 7, True),
+    ],
+)
+def test_late_is_from_the_late_hour_until_waking(
+    hour: int, late_hour: int, wake: int, may: bool
+) -> None:
+    mind = make_mind(late_hour=late_hour, who=profile(wake=time(wake)))
+    assert dialogue_module.is_late(mind, moment(mind, at(hour))) is not may
+
+
+def test_after_midnight_it_is_late_by_the_plan_of_the_day_before() -> None:
+    mind = make_mind()
+    mind.day = Day(date="2023-02-13", wake=-3600, bed=60_000)
+    midnight = at(0, 30).later(86_400)
+    assert dialogue_module.is_late(mind, moment(mind, midnight))
+    assert not dialogue_module.is_late(mind, moment(mind, at(22)))
+
+
+@given(words=st.permutations([BOB, CID, DAN]))
+def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> None:
+    members = (DAN, ANN, CID, BOB)
+    mind, dialogue = in_dialogue(ANN, members, (BOB, "Well."))
+    dialogue.unsaid, mind.last = "Me!", "Talk"
+    heard = tuple(speech(name, "No, me!") for name in words)
+    percept = Moment(conversation=group(*members), heard=heard)
+    dialogue_module.follow(mind, moment(mind, percept))
+    assert [line.speaker for line in dialogue.lines[1:]] == list(members)
+
+
+def test_words_of_outsiders_and_to_others_are_not_of_the_conversation() -> None:
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB), (ANN, "Well."))
+    heard = (speech(CID, "Coffee!"), speech(BOB, "Coffee?", addressed=False))
+    percept = Moment(conversation=group(ANN, BOB), heard=heard)
+    assert dialogue_module.follow(mind, moment(mind, percept)) == []
+    assert [line.text for line in dialogue.lines] == ["Well."]
+
+
+def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
+    mind, before = in_dialogue(ANN, (ANN, BOB), (ANN, "Well."))
+    before.unsaid, mind.last = "See you.", "Talk"
+    heard = (speech(BOB, "Bye."), speech(CID, "Ann!"))
+    talk = Conversation(8, (CID, ANN), None, True, 8)
+    percept = moment(mind, Moment(tick=5, conversation=talk, heard=heard))
+    assert dialogue_module.follow(mind, percept) == [before]
+    assert [line.text for line in before.lines] == ["Well.", "See you.", "Bye."]
+    after = dialogue_of(mind)
+    assert (after.id, after.others, after.unsaid) == (8, [CID], "")
+    assert [line.text for line in after.lines] == ["Ann!"]
+    assert mind.attention.talked == {BOB: 0}
+
+
+def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_heard() -> None:
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), (ANN, "Well."))
+    percept = Moment(conversation=group(ANN, CID), heard=(speech(BOB, "I must go."),))
+    dialogue_module.follow(mind, moment(mind, percept))
+    assert dialogue.others == [CID]
+    assert dialogue.lines[-1].text == "I must go."
+    assert mind.attention.talked == {BOB: 0}
+    assert dialogue_module.list_company(mind, dialogue) == [BOB, CID]
+
+
+def test_an_opening_gives_way_to_whoever_speaks_first_and_may_come_again() -> None:
+    mind = make_mind()
+    mind.attention.considered = {BOB: 0}
+    begun = begin(mind, BOB, moment(mind, Moment()))
+    begun.unsaid = "Hello, Bob."
+    heard = (speech(CID, "Ann, wait!"),)
+    percept = Moment(conversation=Conversation(2, (CID, ANN), None, True, 8), heard=heard)
+    assert dialogue_module.follow(mind, moment(mind, percept.later())) == []
+    assert mind.dialogue is not None
+    assert (mind.dialogue.others, mind.dialogue.unsaid) == ([CID], "")
+    assert BOB not in mind.attention.considered
+    assert BOB not in mind.attention.talked
+
+
+def test_where_both_wanted_to_talk_the_wish_of_the_one_who_listens_is_not_lost() -> None:
+    mind = make_mind()
+    begin(mind, BOB, moment(mind, Moment()), reason="the party").unsaid = "Hello, Bob."
+    heard = (speech(BOB, "Good morning, Ann!"),)
+    percept = Moment(conversation=Conversation(2, (BOB, ANN), None, True, 8), heard=heard)
+    dialogue_module.follow(mind, moment(mind, percept.later(10, heard=heard)))
+    dialogue = dialogue_of(mind)
+    assert [line.text for line in dialogue.lines] == ["Good morning, Ann!"]
+    assert (dialogue.unsaid, dialogue.meant, dialogue.reason) == ("", "Hello, Bob.", "the party")
+
+
+def test_words_that_were_ready_are_kept_where_what_is_heard_is_for_somebody_else() -> None:
+    for heard, kept in (("Cid, where were you?", True), ("Ann, where were you?", False)):
+        mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), (CID, "Well."))
+        dialogue.unsaid = "I was at home."
+        percept = Moment(conversation=group(ANN, BOB, CID), heard=(speech(BOB, heard),))
+        dialogue_module.follow(mind, moment(mind, percept))
+        assert dialogue.meant == "I was at home."
+        assert (dialogue.unsaid == "I was at home.") is kept
+
+
+def test_what_was_said_in_hearing_before_one_is_drawn_into_a_group_is_part_of_it() -> None:
+    mind = make_mind()
+    overheard = (speech(BOB, "The stove is broken.", addressed=False),)
+    dialogue_module.note_heard(mind, moment(mind, Moment(heard=overheard)))
+    old = (speech(DAN, "Rain again.", addressed=False),)
+    dialogue_module.note_heard(mind, moment(mind, Moment(heard=old).later(10, heard=old)))
+    asked = (speech(CID, "Ann, can you mend it?"),)
+    percept = Moment().later(60, conversation=group(CID, BOB, ANN), heard=asked)
+    dialogue_module.note_heard(mind, moment(mind, percept))
+    dialogue_module.follow(mind, moment(mind, percept))
+    dialogue = dialogue_of(mind)
+    assert [line.text for line in dialogue.before] == ["The stove is broken."]
+    assert [line.text for line in dialogue.lines] == ["Ann, can you mend it?"]
+    dialogue_module.note_heard(mind, moment(mind, Moment().later(900)))
+    assert mind.heard == []
+
+
+def test_what_the_other_calls_out_before_the_opening_is_no_answer_to_it() -> None:
+    mind = make_mind()
+    begun = begin(mind, BOB, moment(mind, Moment()))
+    heard = (speech(BOB, "Good morning, all!"),)
+    dialogue_module.follow(mind, moment(mind, Moment(heard=heard)))
+    assert mind.dialogue is begun
+    assert not begun.lines
