@@ -18,7 +18,7 @@ from genagents_env.observe.plain_columns import (
     format_plain_columns,
     list_parts,
     list_plain_choices,
-    list_plain_columns,
+    describe_plain_columns,
 )
 from genagents_env.observe.plain_slots import PLACE_SLOTS, THING_SLOTS
 from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv
@@ -27,8 +27,8 @@ from tests.goal_towns import ADA, BEN, give_goals
 from tests.train.tasks.names import SMALL
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-COLUMNS = list(list_plain_columns())
-INDEX = {name: index for index, (name, _, _) in enumerate(COLUMNS)}
+COLUMNS = list(describe_plain_columns())
+INDEX = {column.name: column.index for column in COLUMNS}
 PARTS = list_parts()
 Numbers = npt.NDArray[np.float32]
 

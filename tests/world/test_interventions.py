@@ -55,7 +55,7 @@ def test_a_town_without_people_goes_on_where_somebody_will_come(make_town: MakeT
     at = "2023-02-13T09:00:{:02}".format
     events = [{"at": at(10), "kind": "leave", "agent": n} for n in NAMES]
     town = make_town(events=[*events, {"at": at(40), "kind": "join", "agent": "Ann Ash"}])
-    here = []
+    here: list[int] = []
     while not town.env.is_over and len(here) < 6:
         town.step()
         here.append(len(town.env.agents))
