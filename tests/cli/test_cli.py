@@ -267,3 +267,11 @@ def test_verify_says_what_is_damaged_and_exits_with_1(genagents: Run, tmp_path: 
     code, out, _ = genagents("verify", "run.sqlite", "--json")
     told = json.loads(out)
     assert (code, told["whole"], told["status"]) == (1, False, "finished")
+
+
+def test_a_run_that_ended_before_its_hours_cannot_be_continued(genagents: Run) -> None:
+    assert genagents("run", "tiny", "-q")[0] == 0
+    before = canonical_hash("run.sqlite")
+    code, _, err = genagents("resume", "run.sqlite", "--hours", "1")
+    assert (code, "ended at 09:02:00, before its hours were over" in err) == (2, True)
+    assert canonical_hash("run.sqlite") == before

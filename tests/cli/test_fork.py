@@ -46,6 +46,8 @@ def test_words_and_events_of_a_file_are_those_of_the_fork(day: Run) -> None:
         (("--silence", "isabella@10:29:50"), "says nothing from then on"),
         (("--silence", "isabella@10:00..09:00"), "isabella@10:00..09:00: Isabella Rodriguez says"),
         (("--say", "isabella@10:00"), "expected WHO@TIME=WORDS"),
+        (("--say", f"isabella@10:00={'x' * 301}"), "at most 300 characters; these are 301"),
+        (("--at", "10:20", "--policy", "idle"), "for whom? Write it as PEOPLE=idle"),
         (("--at", "12:00"), "has no 2023-02-13T12:00:00"),
         (("--events", "none.toml"), "none.toml"),
         (("--events", "bad.toml"), "bad.toml:events[0].wat"),

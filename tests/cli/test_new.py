@@ -106,6 +106,9 @@ def test_a_slip_in_the_name_of_a_new_policy_is_refused(
         ("new", "file/pond", "file"),
         ("new-policy", "mine", "mine.py is there already"),
         ("new-policy", "scripted", "'scripted' is a policy that comes with the package"),
+        ("new-policy", "talk", "'talk': its class Talk would hide what it uses"),
+        ("new-policy", "json", "'json' is a word of Python's own"),
+        ("new-policy", "none", "'none' is a word of Python's own"),
         ("new-policy", "mine.toml", "'mine.toml' is no name of a policy"),
     ],
 )

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from genagents_env.cli.app import COMMANDS, MOVED
-from genagents_env.cli.options import RUN_LIMITS, make_options, parse_endpoint, parse_limits
+from genagents_env.cli.options import (
+    RUN_LIMITS,
+    make_options,
+    parse_endpoint,
+    parse_limits,
+    split_config,
+)
 from genagents_env.errors import ConfigError
 from genagents_env.llm.prices import Price
 from tests.cli.conftest import Run
@@ -64,6 +70,23 @@ def test_limits_go_where_a_run_looks_for_them() -> None:
 def test_what_is_no_limit_is_refused(given: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         parse_limits([given], RUN_LIMITS)
+
+
+def test_options_of_a_policy_are_found_by_its_name_its_path_and_its_class() -> None:
+    given = {"x": 1, "lyfe.y": 2, "a/bad.py:Opt.z": 3, "Opt.u": 4}
+    rest, own = split_config(given, ("lyfe", "a/bad.py:Opt"))
+    assert (rest, own) == ({"x": 1}, {"lyfe": {"y": 2}, "a/bad.py:Opt": {"z": 3, "u": 4}})
+    with pytest.raises(ConfigError, match=r"opt\.z: no policy is called 'opt'; lyfe\.z, a/bad"):
+        split_config({"opt.z": 1}, ("lyfe", "a/bad.py:Opt"))
+
+
+def test_quiet_is_taken_before_and_after_a_command(genagents: Run) -> None:
+    for words in (("-q", "run", "tiny"), ("run", "tiny", "--quiet")):
+        code, out, err = genagents(*words, "--hours", "0.02", "--force")
+        assert (code, err) == (0, "")
+        assert out.startswith("tiny, ")
+    code, out, err = genagents("run", "tiny", "--hours", "0.02", "--force")
+    assert out.startswith("Monday 13 February")
 
 
 @pytest.mark.parametrize("name", MOVED)

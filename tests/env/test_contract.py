@@ -273,3 +273,19 @@ def test_results_of_step_may_be_mutated() -> None:
     _, rewards, terminations, truncations, _ = env.step(idle)
     assert set(rewards.values()) == {0.0}
     assert set(terminations.values()) == set(truncations.values()) == {False}
+
+
+def test_a_text_of_a_crowd_keeps_ones_result_and_places_and_counts_the_rest() -> None:
+    env = town_v0.parallel_env("valentines_party", place="Johnson Park/lawn", percepts=True)
+    env.reset(seed=0)
+    first, *others = env.agents
+    for said in ("word " * 90, "word " * 90):
+        acts: dict[str, Action] = {agent: Talk(None, said) for agent in others}
+        seen, *_, infos = env.step({**acts, first: Move("nowhere")})
+    text = seen[first]["text"]
+    told, heard = text.count(" say "), len(infos[first]["percept"].heard)
+    assert 0 < told < heard
+    assert f"You hear {heard - told} more at once" in text
+    assert "That did not work: there is no place called 'nowhere'" in text
+    assert text.endswith(").\n")
+    assert len(text) <= 4000

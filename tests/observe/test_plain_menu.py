@@ -15,10 +15,10 @@ from genagents_env.observe.plain_columns import (
     PLACE,
     PLACES,
     SIZE,
+    describe_plain_columns,
     format_plain_columns,
     list_parts,
     list_plain_choices,
-    describe_plain_columns,
 )
 from genagents_env.observe.plain_slots import PLACE_SLOTS, THING_SLOTS
 from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv

@@ -2,6 +2,7 @@ import asyncio
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,25 @@ def test_faults_are_in_the_record_and_count(tmp_path: Path) -> None:
         assert record.policy_fault_count() == 5
     assert [(f.tick, f.agent, f.policy) for f in faults] == [(t, ADA, "shaky") for t in range(1, 6)]
     assert faults[0].text == "ValueError: sad"
+
+
+class BadState(Walker):
+    name = "bad_state"
+
+    def __init__(self, state: object) -> None:
+        self.now = state
+
+    def state(self) -> Any:
+        if self.now is None:
+            raise ValueError("lost")
+        return self.now
+
+
+@pytest.mark.parametrize("state", [None, {"a": {1, 2}}, {"a": float("nan")}])
+def test_a_state_that_cannot_be_had_names_its_policy(state: object) -> None:
+    groups = PolicyGroups({ADA: BadState(state), BEN: Walker()})
+    with pytest.raises(PolicyError, match="policy bad_state cannot return its state"):
+        groups.state(check=True)
 
 
 def test_agents_with_equal_specs_share_a_policy() -> None:

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from gymnasium.vector import AutoresetMode
 
-from genagents_env.actions import Action
+from genagents_env.actions import Action, Idle
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollout, rollouts, segments
 from genagents_env.run.policies import load_policy
@@ -130,6 +131,35 @@ def test_an_error_is_raised_in_its_turn_unless_it_is_isolated() -> None:
     assert faults == [0, 0, 6, 0]
 
 
+class ActsForAda(Policy):
+    name = "acts_for_ada"
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        return {"Ada Brook": Idle("grabbed")}
+
+
+def test_what_a_policy_decides_for_the_agent_of_another_is_refused() -> None:
+    def make() -> dict[str, Policy]:
+        return {"Ada Brook": load_policy("idle"), "Ben Carver": ActsForAda()}
+
+    with pytest.raises(PolicyError, match="decided for 'Ada Brook', who is not its agent"):
+        list(rollouts("tiny", make, [0], max_ticks=2))
+    (episode,) = rollouts("tiny", make, [0], max_ticks=2, isolate=True, keep_events=True)
+    assert [fault.agent for fault in episode.rollout.faults] == ["Ben Carver"] * 2
+    assert not any(e.data.get("doing") == "grabbed" for e in episode.rollout.events)
+
+
+def test_calls_and_fallbacks_are_those_of_the_episode_and_of_the_client() -> None:
+    client = ModelClient(ScriptedEndpoint(always_invalid), run_seed=0)
+    played = rollouts("tiny", "reactive", range(2), model=client, max_ticks=20, together=2)
+    made = [(e.rollout.calls, e.rollout.fallbacks) for e in played]
+    assert all(calls == fallbacks > 0 for calls, fallbacks in made)
+    assert client.ledger.totals().fallbacks == sum(fallbacks for _, fallbacks in made)
+    env = TownEnv("tiny")
+    alone = rollout(env, "reactive", 0, model=client, max_ticks=20)
+    assert (alone.calls, alone.fallbacks) == made[0]
+
+
 def test_a_call_works_where_a_loop_already_runs() -> None:
     async def notebook() -> list[int]:
         return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
@@ -158,6 +188,9 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
         rollouts("tiny", model=client, max_in_flight=2)
     with pytest.raises(ConfigError, match="steps: 0"):
         segments(VectorTown("tiny", 1), lambda seen: np.zeros(2, np.int64), 0)
+    later = VectorTown("tiny", 1, autoreset=AutoresetMode.NEXT_STEP)
+    with pytest.raises(ConfigError, match="SAME_STEP"):
+        segments(later, lambda seen: np.zeros(2, np.int64), 1)
 
 
 def test_segments_continue_where_the_last_one_ended() -> None:

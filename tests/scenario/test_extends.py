@@ -7,6 +7,7 @@ import pytest
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.extends import CHAIN_LIMIT
+from genagents_env.scenario.loader import inspect_folder
 from tests.scenario.bad_folders import DRAWN, GOOD, write
 
 CHILD = 'name = "child"\nextends = "base"\ntitle = "Built on another"\n'
@@ -255,3 +256,15 @@ def test_extends_checks_the_people_it_takes(extends: str, message: str, tmp_path
     assert any(message in fault for fault in faults), faults
     with pytest.raises(ScenarioError):
         load_scenario(folder)
+
+
+def test_a_fact_that_its_own_statement_does_not_tell_is_warned_of(tmp_path: Path) -> None:
+    fact = 'id = "tea"\nstatement = "The moon is green."\nknown_by = ["Ada Brook"]\n'
+    head = 'extends = "tiny"\nname = "moon"\ntitle = "A moon"\nquestions = []\n[[facts]]\n'
+    (tmp_path / "scenario.toml").write_text(f'{head}{fact}patterns = ["sun"]\n')
+    checked = inspect_folder(tmp_path)
+    assert checked.faults == []
+    assert checked.warnings == [
+        "facts: tea: none of its patterns is in its own statement, so whoever says just that does "
+        "not pass it on"
+    ]

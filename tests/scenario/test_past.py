@@ -78,6 +78,8 @@ def test_folders_without_pasts_and_people_twice_are_refused(tmp_path: Path) -> N
     path.with_name("b.json").write_text(path.read_text())
     with pytest.raises(FileError, match="a second file of Ben Carver"):
         read_pasts(tmp_path)
+    with pytest.raises(ConfigError, match="holds memories of people already"):
+        write_pasts(tmp_path, {"Ben Carver": PAST})
 
 
 def test_evidence_and_time_of_a_memory_fit_the_past() -> None:

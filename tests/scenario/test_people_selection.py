@@ -125,3 +125,5 @@ def test_people_who_cannot_be_selected_are_an_error(
 def test_a_place_that_is_wrong_is_an_error() -> None:
     with pytest.raises(ScenarioError, match='no place "Hobs Cafe" in valentines_party; did you'):
         load_scenario("valentines_party", place="Hobs Cafe")
+    with pytest.raises(ScenarioError, match="place: its capacity of 1 is too few; 6 people"):
+        load_scenario("house_rules", place="Students' house/bathroom")

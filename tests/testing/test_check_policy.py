@@ -191,6 +191,10 @@ class ChangedByRecalling(Tells):
         return []
 
 
+def decide_for_both(policy: Policy, seen: Observations, infos: Infos) -> dict[str, Action]:
+    return dict.fromkeys(("Ada Brook", "Ben Carver"), Idle())
+
+
 SOON = 10**6  # the number of an event that has not happened
 FORGETS = {"state": lambda policy: {}, "load_state": lambda policy, state: None}
 ACTING: list[tuple[Methods, str]] = [
@@ -199,7 +203,9 @@ ACTING: list[tuple[Methods, str]] = [
     ({"state": lambda policy: {"count": policy.count, "last": Idle()}}, "is not JSON"),
     ({"decide": count_speeches}, "a second run with the same seed decides otherwise at tick 0"),
     ({"act": lambda policy, seen, infos: {"Nobody": Idle()}}, "whom it was not given"),
-    ({"decide": lambda policy, agent, percept: 3}, "neither an Action nor in"),
+    ({"decide": lambda policy, agent, percept: "3"}, "neither an Action nor in"),
+    ({"act": decide_for_both}, "acted for .*, whom it was not given"),
+    ({"name": ""}, "Broken.name: text is needed"),
     ({"act": lambda policy, seen, infos: [Idle()]}, "not a dict"),
     ({"act": write_into_observations}, "changed the observations"),
     ({"act": empty_infos}, "changed the observations or infos"),

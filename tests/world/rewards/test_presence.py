@@ -104,3 +104,5 @@ def test_a_reward_by_name_wants_what_it_pays_for() -> None:
             TownEnv("valentines_party", reward=name)
     with pytest.raises(ConfigError, match="needs a scenario that declares reward"):
         TownEnv("tiny", reward="public_goods")
+    with pytest.raises(ConfigError, match="'company' needs goals that have a `place` and an `end`"):
+        TownEnv("tiny", reward="company")
