@@ -1,6 +1,7 @@
 """The training example learns the errand, repeats itself, and evaluates as the environment pays."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from genagents_env import town_v0
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.train.tasks import HELD_OUT, get_task
+from genagents_env.train.tasks.vector import make_vector
 
 pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
@@ -19,6 +21,7 @@ import torch
 
 from examples import train_ppo as example
 from examples import train_recurrent as recurrent
+from genagents_env.observe import plain_columns as plain
 
 SMALL = example.Config(total_steps=3_000, layouts=2, towns=4, evaluations=1, episodes=2)
 
@@ -64,6 +67,53 @@ def test_the_recurrent_recipe_trains_and_draws(tmp_path: Path) -> None:
     net = recurrent.Net(FEW.hidden, FEW.slot)
     net.load_state_dict(torch.load(tmp_path / "seed_0.pt", weights_only=True))
     assert recurrent.Evaluation("errand", HELD_OUT[:2]).play(net).shape == (2, 3)
+
+
+def test_a_team_is_paid_the_mean_of_all() -> None:
+    config = replace(FEW, task="share", prosocial=1.0)
+    vector = make_vector("share", 2, 2)
+    rollouts = recurrent.Rollouts(config, vector, 0)
+    shared = rollouts._share(np.arange(16.0))
+    assert shared.tolist() == [1.5] * 4 + [5.5] * 4 + [9.5] * 4 + [13.5] * 4
+
+
+def test_the_same_seed_trains_the_same_recurrent_network() -> None:
+    one, two = recurrent.train(FEW, 7), recurrent.train(FEW, 7)
+    assert one.curve == two.curve
+    pairs = zip(one.net.parameters(), two.net.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_a_place_is_rated_alike_in_every_slot() -> None:
+    torch.manual_seed(0)
+    net, seen = recurrent.Net(16, 8), torch.rand(1, 3, plain.SIZE)
+    order = torch.randperm(32)
+    places = seen[..., plain.PLACES : plain.PEOPLE].unflatten(-1, (32, plain.PLACE))
+    moved = seen.clone()
+    moved[..., plain.PLACES : plain.PEOPLE] = places[:, :, order].flatten(-2)
+    begun, memory = torch.zeros(1, 3), torch.zeros(3, 16)
+    first, second = (net(one, begun, memory)[0] for one in (seen, moved))
+    part = plain.list_parts()["place"]
+    torch.testing.assert_close(first[..., part][..., order], second[..., part])
+    torch.testing.assert_close(first[..., part.stop :], second[..., part.stop :])
+
+
+def test_the_same_seed_trains_the_same_network() -> None:
+    one, two = example.train(SMALL, 7), example.train(SMALL, 7)
+    pairs = zip(one.net.parameters(), two.net.parameters(), strict=True)
+    assert one.curve == two.curve
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_advantages_stop_at_the_end_of_an_episode() -> None:
+    config = example.Config(gamma=0.5, gae_lambda=1.0)
+    batch = {
+        "reward": torch.tensor([[1.0], [2.0], [4.0]]),
+        "done": torch.tensor([[0.0], [1.0], [0.0]]),
+        "value": torch.tensor([[0.0], [0.0], [0.0]]),
+    }
+    found = example.advantages(config, batch, torch.tensor([8.0]))
+    assert found.squeeze().tolist() == [2.0, 2.0, 8.0]
 
 
 def find_optimum(seeds: range) -> np.ndarray:
