@@ -80,7 +80,7 @@ def new_policy(
     text = (_TEMPLATES / f"{_POLICY}.py").read_text("utf-8")
     if name in sys.stdlib_module_names or keyword.iskeyword(label):
         raise ConfigError(f"{name!r} is a word of Python's own; take another name")
-    if label in re.findall(r"\w+", text):
+    if label in re.findall(r"\w+", text.replace(_CLASS, "")):
         raise ConfigError(f"{name!r}: its class {label} would hide what it uses; another name")
     _place_file(path, text.replace(_POLICY, name).replace(_CLASS, label))
     say(f"{path}: a policy that can be run, and the test of its contract")

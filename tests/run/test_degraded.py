@@ -79,7 +79,7 @@ def test_a_strict_run_stops_at_the_first_error_and_is_resumed_once_it_is_correct
     result = live(mine, strict=True, checkpoint_every=2)
     assert (result.status, result.exit_code, result.tick) == ("failed", 4, 4)
     assert f"policy tired failed for {ADA} at tick 5: ValueError: out of ideas" in result.message
-    assert f"genagents resume {result.path} --policy {mine}" in result.message
+    assert f"genagents resume {result.path} --trust {mine}" in result.message
     with RunReader(result.path) as record:
         assert (record.status, record.policy_fault_count()) == ("failed", 0)
     mine.write_text(FIXED)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from genagents_env.errors import PolicyError, RecordError
+from genagents_env.errors import ConfigError, PolicyError, RecordError
 from genagents_env.record import RunReader, verify
 from genagents_env.record.tables import CHECKPOINTS, META
 from genagents_env.run import PolicySpec, interview, resume, run
@@ -117,7 +117,7 @@ def test_a_policy_that_fails_to_begin_is_named_at_the_start_and_at_a_resume(live
         run(make_spec(policy=PolicySpec(str(mine))), lived.with_name("new.sqlite"), make_options())
 
 
-def test_a_run_without_hours_in_its_head_is_extended_from_those_of_its_scenario(
+def test_a_run_without_hours_in_its_head_has_those_of_its_scenario(
     lived: Path,
 ) -> None:
     with closing(sqlite3.connect(lived, isolation_level=None)) as connection:
@@ -126,4 +126,5 @@ def test_a_run_without_hours_in_its_head_is_extended_from_those_of_its_scenario(
             (META.checksum(("arguments", "{}")),),
         )
         sign(connection, "meta")
-    assert resume(lived, make_options(), hours=0.01).status == "finished"
+    with pytest.raises(ConfigError, match="before its hours were over"):
+        resume(lived, make_options(), hours=0.01)
