@@ -27,6 +27,7 @@ NAMES = re.compile(  # but for files
     r"(?:\([^`]*\))?`"
 )
 PYTHON = re.compile(r"```python\n(.*?)```", re.S)
+RUNNING = ("columns", "environment", "language_models", "policies", "runs")
 
 
 def percepts() -> dict[tuple[str, int], str]:
@@ -50,7 +51,8 @@ def test_the_percepts_shown_are_the_percepts_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/policies.md", "docs/runs.md", "docs/language_models.md"]
+    "page",
+    ["README.md", *(f"docs/{name}.md" for name in RUNNING)],
 )
 def test_the_python_shown_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

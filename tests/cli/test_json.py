@@ -74,7 +74,8 @@ def test_a_sweep_ends_with_how_it_stands(genagents: Run, tmp_path: Path) -> None
     study = write_experiment(tmp_path, arms=({"name": "scripted", "policy": "scripted"},))
     code, out, _ = genagents("sweep", str(study), "--out", "s", "-q", "--json")
     told = json.loads(out)
-    assert (code, told["exit_code"], told["folder"], told["report"]) == (0, 0, "s", None)
+    ended = (code, told["exit_code"], told["folder"], told["report"])
+    assert ended == (0, 0, "s", str(Path("s/report.html")))
     assert told["finished"] == told["total"] > 0
     assert told["spent"]["calls"] == 0
 
