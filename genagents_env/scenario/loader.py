@@ -1,7 +1,7 @@
 """Load a scenario folder: a valid scenario, or the list of its faults."""
 
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +11,12 @@ from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.files import read_text
 from genagents_env.name_search import find_alike
-from genagents_env.scenario.checks import check, check_room
+from genagents_env.scenario.checks import check, check_room, list_silent_facts
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, list_faults, quote
 from genagents_env.scenario.fields import Model
 from genagents_env.scenario.files import Folder
-from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.schema import Scenario, ScheduledEvent
 from genagents_env.scenario.town import lay_out, try_lay_out
@@ -148,18 +147,8 @@ def check_folder(folder: Folder) -> CheckedFolder:
         faults = [fault for fault in faults if fault.loc != ("people",)]
     lines = [*folder.faults, *map(folder.origins.render, faults)]
     # File names and keys come from outside, and faults are shown in terminals.
-    silent = () if scenario is None or lines else _list_silent_facts(scenario)
+    silent = () if scenario is None or lines else list_silent_facts(scenario)
     return CheckedFolder(scenario, _clean(lines), _clean([*folder.warnings, *silent]))
-
-
-def _list_silent_facts(scenario: Scenario) -> Iterator[str]:
-    """Yield a warning of each fact that nobody passes on who says it as it is stated."""
-    for fact in scenario.facts:
-        if fact.patterns and not compile_any(fact.patterns).is_in(prepare(fact.statement)):
-            yield (
-                f"facts: {fact.id}: none of its patterns is in its own statement, so whoever says "
-                "just that does not pass it on"
-            )
 
 
 def _clean(lines: Iterable[str]) -> list[str]:

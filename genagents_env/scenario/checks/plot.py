@@ -5,8 +5,15 @@ from collections.abc import Iterator, Sequence
 
 from genagents_env.scenario.checks.references import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, quote
-from genagents_env.scenario.patterns import compile_pattern, prepare
-from genagents_env.scenario.schema import Errand, Goal, Reward, ScheduledEvent
+from genagents_env.scenario.patterns import compile_any, compile_pattern, prepare
+from genagents_env.scenario.schema import (
+    PRESENCE_REWARDS,
+    Errand,
+    Goal,
+    Reward,
+    Scenario,
+    ScheduledEvent,
+)
 from genagents_env.scenario.truth import list_decidable
 
 _NEEDS = {  # kind of event: the keys it needs, the keys it may have
@@ -30,7 +37,6 @@ _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
     "escape": (("object",), ()),
 }
 _GOALS_EACH = 2  # the slots of an observation
-_PRESENCE = ("company", "occupancy", "public_goods")  # rewards for goals of the kind `be` alone
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
 _EMPTY = prepare("")
 
@@ -41,6 +47,16 @@ def check_patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
         if compile_pattern(pattern).is_in(_EMPTY):
             text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
             yield Fault((*loc, i), text)
+
+
+def list_silent_facts(scenario: Scenario) -> Iterator[str]:
+    """Yield a warning of each fact that nobody passes on who says it as it is stated."""
+    for fact in scenario.facts:
+        if fact.patterns and not compile_any(fact.patterns).is_in(prepare(fact.statement)):
+            yield (
+                f"facts: {fact.id}: none of its patterns is in its own statement, so whoever says "
+                "just that does not pass it on"
+            )
 
 
 def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
@@ -83,13 +99,13 @@ def _check_reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
     needs = {
         "errand": ("errands", reward.errands),
         "goals": ("goals", reward.goals or reward.errands),
-        **dict.fromkeys(_PRESENCE, ("goals", reward.goals)),
+        **dict.fromkeys(PRESENCE_REWARDS, ("goals", reward.goals)),
     }
     if reward.name in needs and not needs[reward.name][1]:
         yield Fault(("reward", needs[reward.name][0]), f"missing; the reward {name} needs them")
     if reward.name == "public_goods" and reward.common is None:
         yield Fault(("reward", "common"), f"missing; the reward {name} needs it")
-    if reward.name in _PRESENCE and reward.errands:
+    if reward.name in PRESENCE_REWARDS and reward.errands:
         yield Fault(("reward", "errands"), f"the reward {name} pays for no errands; remove them")
     if counted is not None and not getattr(index.scenario, counted):
         text = f"the reward {name} counts {counted}, and there are none; add one"
@@ -123,7 +139,7 @@ def _check_goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
             text = f"{quote(goal.agent)} has {_GOALS_EACH} goals already, which is the most"
             yield Fault((*loc, "agent"), text)
         yield from _check_keys(goal, "a goal", loc)
-        if reward.name in _PRESENCE:
+        if reward.name in PRESENCE_REWARDS:
             yield from _check_presence(goal, reward.name, loc)
         if goal.person is not None:
             yield from _check_person(index, goal, loc, deal=reward.deal)

@@ -29,6 +29,7 @@ from genagents_env.scenario.schema.places import (
 from genagents_env.scenario.schema.plot import (
     GOAL_KINDS,
     GOAL_REWARDS,
+    PRESENCE_REWARDS,
     Errand,
     Fact,
     Gathering,
@@ -54,6 +55,7 @@ __all__ = [
     "GOAL_KINDS",
     "GOAL_REWARDS",
     "MAP_LIMIT",
+    "PRESENCE_REWARDS",
     "SIDE_LIMIT",
     "SPRITE_LIMIT",
     "SPRITE_MARK",

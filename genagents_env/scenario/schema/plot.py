@@ -132,6 +132,7 @@ class Goal(Model):
 
 
 GOAL_REWARDS = ("errand", "goals", "company", "occupancy", "public_goods")  # pay for goals alone
+PRESENCE_REWARDS = ("company", "occupancy", "public_goods")  # of the kind `be` alone
 
 
 class Reward(Model):

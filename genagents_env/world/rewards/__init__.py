@@ -19,7 +19,7 @@
 from collections.abc import Callable
 
 from genagents_env.errors import ConfigError
-from genagents_env.scenario.schema import GOAL_REWARDS
+from genagents_env.scenario.schema import GOAL_REWARDS, PRESENCE_REWARDS
 from genagents_env.scenario.truth import list_decidable
 from genagents_env.world.rewards.goals import GoalsReward
 from genagents_env.world.rewards.presence import CompanyReward, OccupancyReward, PublicGoodsReward
@@ -70,4 +70,8 @@ def make_reward(world: World, override: str | RewardFunction | None) -> EpisodeR
         raise ConfigError(f"reward: {name!r} needs a scenario that declares reward.goals")
     if name == "public_goods" and declared.common is None:
         raise ConfigError("reward: 'public_goods' needs a scenario that declares reward.common")
+    if name in PRESENCE_REWARDS and any(goal.kind != "be" for goal in declared.list_goals()):
+        raise ConfigError(f"reward: {name!r} pays for goals of the kind `be` alone")
+    if name == "company" and any(goal.end is None for goal in declared.goals):
+        raise ConfigError("reward: 'company' needs goals with a `start` and an `end`")
     return REWARDS[name](world)

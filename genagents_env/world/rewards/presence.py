@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from genagents_env.errors import ConfigError
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.rewards.reward import GoalReward
 from genagents_env.world.world import World
@@ -63,12 +62,6 @@ class CompanyReward(PresenceReward):
     Each tick between `start` and `end` of a goal, spent at its place, is worth the part of the
     others who are there, times the goal's worth, divided by the ticks in between.
     """
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        goals = [goal for own in self.board.goals for goal in own]
-        if any(goal.place is None or goal.end is None for goal in goals):
-            raise ConfigError("reward: 'company' needs goals that have a `place` and an `end`")
 
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
         """Return each one's pay for the company of this tick."""

@@ -104,5 +104,8 @@ def test_a_reward_by_name_wants_what_it_pays_for() -> None:
             TownEnv("valentines_party", reward=name)
     with pytest.raises(ConfigError, match="needs a scenario that declares reward"):
         TownEnv("tiny", reward="public_goods")
-    with pytest.raises(ConfigError, match="'company' needs goals that have a `place` and an `end`"):
-        TownEnv("tiny", reward="company")
+    for name in ("company", "occupancy"):
+        with pytest.raises(ConfigError, match=f"'{name}' pays for goals of the kind `be` alone"):
+            TownEnv("tiny", reward=name)
+    with pytest.raises(ConfigError, match="'company' needs goals with a `start` and an `end`"):
+        make_env("company", be(ADA, STUDY))
