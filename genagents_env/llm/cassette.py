@@ -209,13 +209,16 @@ class Ledger:
             fallbacks=int(recorded.outcome == "fallback"),
             truncated=recorded.truncated,
         )
-        self._entries.setdefault(at, LedgerEntry(*at)).add(call)
+        self._add(call)
 
     def add(self, other: "Ledger") -> None:
         """Add the sums of another."""
         for entry in other.rows():
-            at = entry.purpose, entry.agent
-            self._entries.setdefault(at, LedgerEntry(*at)).add(entry)
+            self._add(entry)
+
+    def _add(self, entry: LedgerEntry) -> None:
+        at = entry.purpose, entry.agent
+        self._entries.setdefault(at, LedgerEntry(*at)).add(entry)
 
     def rows(self) -> list[LedgerEntry]:
         """Return one entry per (purpose, agent), sorted by both."""

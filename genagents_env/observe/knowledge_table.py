@@ -134,7 +134,8 @@ class KnowledgeTable:
         tile: where the target of each goal is as far as the person knows, -1 where unknown.
         person_tile: where they saw the goal's person last, -1 if never.
         knows: which facts they know, shape (N, F + 1); nobody knows the last.
-        things: the objects that goals are about; None where there are none.
+        wanted: the objects that goals are about, by number.
+        things: their states; None where there are none.
         now: the states that these are in, by number, shape (O + 1,).
         suspects: of whom they know a fact, shape (N, N).
         changes: how often anything but the two tiles has changed.
@@ -155,8 +156,8 @@ class KnowledgeTable:
         self.start, self.end = blank.copy(), blank.copy()
         self.tile, self.person_tile = blank.copy(), blank
         self.knows: Bools = np.zeros((world.count, len(town.about) + 1), dtype=np.bool_)
-        self._wanted = {o for o in board.object.ravel().tolist() if o >= 0}
-        self.things = ThingTables([world], [self._wanted], only=True) if self._wanted else None
+        self.wanted = {o for o in board.object.ravel().tolist() if o >= 0}
+        self.things = ThingTables([world], [self.wanted], only=True) if self.wanted else None
         self.now: Ints = np.zeros(len(world.plan.objects) + 1, dtype=np.int64)
         self.suspects: Bools = np.zeros((world.count, world.count), dtype=np.bool_)
         self.has_suspects = bool((town.about >= 0).any())
@@ -178,7 +179,7 @@ class KnowledgeTable:
         states = self._world.state.objects.states
         if self.things is not None and states is not self._states:
             self._states = states
-            for o in self._wanted:
+            for o in self.wanted:
                 code = self.things.code[0][o]
                 self.now[o] = code.get(states[o], len(code))
 

@@ -269,7 +269,7 @@ def _shorten(text: str, people: str, extra: str, heard: Sequence[Sound]) -> str:
         kept = people[:room].rpartition("; ")[0]
         more = people.count("; ") - kept.count("; ")
         text = text.replace(people, f"{kept}; and {more} more.\n", 1)
-    return text[:TEXT_LIMIT]
+    return text if len(text) <= TEXT_LIMIT else f"{text[: TEXT_LIMIT - 1]}…"
 
 
 def _describe_tiles(world: World) -> list[str]:

@@ -61,9 +61,7 @@ class Terrain:
         self._tabulate_rules()
         self._tabulate_people()
         self._tabulate_places()
-        boards = [env.parts.reward.board.object.ravel().tolist() for env in envs]
-        wanted = [{o for o in own if o >= 0} for own in boards]
-        self.things = ThingTables(self.worlds, wanted)
+        self.things = ThingTables(self.worlds, [env.parts.knowledge.wanted for env in envs])
         self.surroundings = NearThings(self)
         self.fields = WalkFields(self)
 
