@@ -169,7 +169,7 @@ Interviews = Annotated[
         max=20,
         metavar="N",
         help="Ask the scenario's questions so many times before and after the run, each time from "
-        "the same state of mind; 0 asks nobody.",
+        "the same state of mind; 0 asks nobody. Else as the scenario says, and nobody with --live.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]

@@ -289,3 +289,22 @@ def test_a_text_of_a_crowd_keeps_ones_result_and_places_and_counts_the_rest() ->
     assert "That did not work: there is no place called 'nowhere'" in text
     assert text.endswith(").\n")
     assert len(text) <= 4000
+
+
+def test_a_text_of_many_in_sight_says_of_how_many_and_a_cut_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    env = town_v0.parallel_env("valentines_party", place="Johnson Park/lawn")
+    whole = env.reset(seed=0)[0][env.agents[0]]["text"]
+    line = next(line for line in whole.splitlines() if line.startswith("You see "))
+    for limit in (len(whole) - 300, 200):
+        monkeypatch.setattr("genagents_env.observe.text_obs.TEXT_LIMIT", limit)
+        text = env.reset(seed=0)[0][env.agents[0]]["text"]
+        assert len(text) <= limit
+        if limit == 200:
+            assert text.endswith("…")
+            continue
+        (shown,) = (line for line in text.splitlines() if line.startswith("You see "))
+        told, _, more = shown.removesuffix(" more.").rpartition("; and ")
+        assert told.count("; ") + int(more) == line.count("; ")
+        assert text.splitlines()[-1] == whole.splitlines()[-1]
