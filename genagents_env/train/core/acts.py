@@ -17,6 +17,8 @@ from genagents_env.world.resolved import RefusedAct, ResolvedAct
 from genagents_env.world.tiles import Bools, Ints
 
 NOTHING, REFUSED, TO_PERSON, TO_THING, USE, TALK, TELL, LEAVE = range(8)
+_ABOUT_PERSON: Bools = np.isin(np.arange(8), (TO_PERSON, TALK, TELL))
+_ABOUT_THING: Bools = np.isin(np.arange(8), (TO_THING, USE))
 _KINDS = {
     "idle": NOTHING,
     "place": NOTHING,
@@ -121,11 +123,8 @@ class ChoiceReader:
             town, wanted = towns.town[at], goals.state.reshape(len(chosen), -1)[at, slot[at]]
             now = towns.objects[town, about[at]]
             state[at] = towns.terrain.things.number_of[towns.of[at], about[at], now, wanted]
-        for kinds, filled in (
-            ((TO_PERSON, TALK, TELL), slots.people),
-            ((TO_THING, USE), slots.things),
-        ):
-            at = (np.isin(kind, kinds) & ~own).nonzero()[0]
+        for is_about, filled in ((_ABOUT_PERSON, slots.people), (_ABOUT_THING, slots.things)):
+            at = (is_about[kind] & ~own).nonzero()[0]
             about[at] = filled[at, slot[at]]
         at = (kind == TELL).nonzero()[0]
         state[at] = slots.facts[at, state[at]]

@@ -9,15 +9,15 @@ import numpy.typing as npt
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import GOAL_SLOTS
 from genagents_env.train.core.shaping import Shaper
-from genagents_env.train.core.towns import KIND, Rewards, Towns
+from genagents_env.train.core.towns import KIND, Rewards, Towns, mark_kinds
 from genagents_env.world.rewards import CallableReward, EpisodeReward
 from genagents_env.world.rewards.goals import GoalsReward
 from genagents_env.world.rewards.presence import CompanyReward, OccupancyReward, PublicGoodsReward
 from genagents_env.world.rewards.reward import AttendanceReward, GoalReward
 from genagents_env.world.tiles import Bools, Ints
 
-_ELSEWHERE = [KIND[kind] for kind in ("bring", "tell", "keep")]
-_LASTING = [KIND[kind] for kind in ("keep", "escape")]
+_ELSEWHERE = mark_kinds("bring", "tell", "keep")
+_LASTING = mark_kinds("keep", "escape")
 
 
 class Pay:
@@ -117,7 +117,7 @@ class GoalPay(Pay):
     def find_done(self) -> Bools:
         """Return the towns in which nobody has a goal left to achieve."""
         goals = self.towns.goals
-        left = (goals.kind > 0) & ~goals.done & ~np.isin(goals.kind, _LASTING)
+        left = (goals.kind > 0) & ~goals.done & ~_LASTING[goals.kind]
         return np.logical_not(left.any(axis=(1, 2)))
 
     def finish(self, which: Bools) -> None:
@@ -126,7 +126,7 @@ class GoalPay(Pay):
         if which.any():
             goals = self.towns.goals
             goals.done = goals.done | which
-            goals.noticed = np.where(which, ~np.isin(goals.kind, _ELSEWHERE), goals.noticed)
+            goals.noticed = np.where(which, ~_ELSEWHERE[goals.kind], goals.noticed)
             self.towns.stale |= which.any(axis=(1, 2))
 
 
@@ -156,7 +156,7 @@ class GoalsPay(GoalPay):
         """Return everybody's pay for this tick, less the cost of the tick."""
         goals = self.towns.goals
         owed = (goals.kind > 0) & ~goals.done
-        waits = (owed & ~np.isin(goals.kind, _LASTING)).any(axis=2)
+        waits = (owed & ~_LASTING[goals.kind]).any(axis=2)
         self._accusing = owed & (goals.kind == KIND["accuse"])
         paid, finished = np.zeros(owed.shape), np.zeros_like(owed)
         for kind, judge in self._judges:

@@ -7,9 +7,11 @@ import numpy.typing as npt
 
 from genagents_env.scenario.schema import Goal
 from genagents_env.train.core.terrain import Terrain
-from genagents_env.train.core.towns import KIND, NONE, Rewards, Towns
+from genagents_env.train.core.towns import KIND, NONE, Rewards, Towns, mark_kinds
 from genagents_env.world.rewards.shaping import find_way_targets
 from genagents_env.world.tiles import STAY, Bools, Ints
+
+_TO_PLACE = mark_kinds("use", "accuse", "be")
 
 
 class Ways:
@@ -108,7 +110,7 @@ class Shaper:
         here = np.broadcast_to(towns.tile[..., None], kind.shape)
         other = towns.tile[self._town, goals.person]
         known = self._way != NONE  # in towns that are shaped, of places that are
-        mine, theirs = known & np.isin(kind, _TO_PLACE), known & (kind == KIND["bring"])
+        mine, theirs = known & _TO_PLACE[kind], known & (kind == KIND["bring"])
         tells = kind == KIND["tell"]
         out: Rewards = np.zeros(kind.shape)
         out[mine] = -self._find_way(here, mine)
@@ -142,6 +144,3 @@ class Shaper:
         """Return the steps from tiles to the goals' places, as a part of the longest way."""
         way: Rewards = self._ways.flat[(self._way + tile)[where]]
         return way
-
-
-_TO_PLACE = [KIND[kind] for kind in ("use", "accuse", "be")]

@@ -226,6 +226,11 @@ class Towns:
         return terms
 
 
+def mark_kinds(*kinds: str) -> Bools:
+    """Return for each number in `Goals.kind` whether it is of one of these kinds."""
+    return np.isin(np.arange(1 + len(KIND)), [KIND[kind] for kind in kinds])
+
+
 def _make_flags(shape: tuple[int, ...], count: int) -> list[Bools]:
     return [np.zeros(shape, dtype=np.bool_) for _ in range(count)]
 

@@ -281,7 +281,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def make_final_infos(self, towns: Sequence[int]) -> Info:
         """Return the last observations and infos, for the slots of the towns that have ended."""
-        last = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
+        last = self._mark(towns)
         seen, final = self._make_observation(), np.full(self.num_envs, None, dtype=object)
         for slot in last.nonzero()[0].tolist():
             final[slot] = {name: part[slot] for name, part in seen.items()}
@@ -291,12 +291,18 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         }
         return {"final_obs": final, "_final_obs": last, "final_info": infos, "_final_info": last}
 
+    def _mark(self, towns: Sequence[int]) -> Bools:
+        """Return for each slot whether it is of one of `towns`."""
+        marked = np.zeros((self.towns, len(self.agents)), dtype=np.bool_)
+        marked[list(towns)] = True
+        return marked.ravel()
+
     def _begin_anew(self, towns: Sequence[int]) -> None:
         """Reset towns that have ended, and see the first of their new episodes."""
         self._restart(towns)
         illegal = self._illegal
         seen, mask = self._look(self._core.towns.present)
-        new = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
+        new = self._mark(towns)
         self._seen[new], self._mask[new] = seen[new], mask[new]
         self._illegal = np.where(new, 0, illegal)
 
