@@ -22,6 +22,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person
 from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
 from genagents_env.record import RunMeta, RunReader, canonical_hash
+from genagents_env.record.town_times import find_tick
 from genagents_env.run import RunOptions
 from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
 from genagents_env.study.evaluate.labels import format_policies
@@ -152,7 +153,7 @@ def interview(
     )
     with RunReader(run_file) as record:
         put = _choose_questions(record, options, agent, question or ())
-        tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
+        tick = record.last_tick if at is None else find_tick(record, at, "--at")
         asking = _KeptInterview(run_file, record.meta, tick, put, file, asker, repeats)
     if write_sheet is not None or read_sheet is not None:
         _exchange_sheet(asking, write_sheet, read_sheet, author)
@@ -242,13 +243,6 @@ def _find_interviewable(record: RunReader, options: RunOptions) -> list[str]:
     if not names:
         raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
     return names
-
-
-def _parse_recorded_tick(record: RunReader, at: str) -> int:
-    tick, last = opt.parse_tick(record, at), record.last_tick
-    if tick > last:
-        raise ConfigError(f"--at {at}: the run is recorded until {record.time(last):%a %H:%M:%S}")
-    return tick
 
 
 @dataclass(frozen=True)

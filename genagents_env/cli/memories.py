@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli.options import Trust, parse_tick, parse_trust
+from genagents_env.cli.options import Trust, parse_trust
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -16,6 +16,7 @@ from genagents_env.memory.public_layout import MODEL, find_public_people, read_p
 from genagents_env.memory.vector_file import TextVectors, write_vectors
 from genagents_env.name_search import find_person
 from genagents_env.record import RunReader
+from genagents_env.record.town_times import find_tick
 from genagents_env.run import RunOptions
 from genagents_env.run.past import VECTORS, collect_run_pasts
 from genagents_env.scenario.past import write_pasts
@@ -96,5 +97,5 @@ def _collect(
 ) -> tuple[dict[str, Past], TextVectors]:
 
     with RunReader(path) as record:
-        tick = None if at is None else parse_tick(record, at)
+        tick = None if at is None else find_tick(record, at, "--at")
     return collect_run_pasts(path, agent, tick, options)

@@ -15,7 +15,6 @@ from genagents_env.errors import ConfigError, GenagentsError
 
 if TYPE_CHECKING:
     from genagents_env.llm.open import ModelOptions
-    from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
     from genagents_env.run import RunOptions
 
@@ -301,13 +300,6 @@ def _parse_limit(key: str, text: str) -> Any:
         told = "from 0 to 1" if is_share else "from 0 on"
         raise ConfigError(f"--limit {key}: {text} is not allowed; a number {told} is")
     return value
-
-
-def parse_tick(record: "RunReader", text: str) -> int:
-    """Return the tick of a town time; a clock time is one of the run's first day."""
-    from genagents_env.record.town_times import parse_time
-
-    return record.tick_at(parse_time(record, text))
 
 
 def parse_endpoint(options: list[str] | None) -> dict[str, Any]:

@@ -13,13 +13,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from genagents_env.cli.options import AsJson, RunFile, complete_person, parse_tick
+from genagents_env.cli.options import AsJson, RunFile, complete_person
 from genagents_env.cli.scene_text import Names, StoryText, draw_tree
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.name_search import find_person, find_word
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.record.town_times import find_tick
+from genagents_env.record.town_times import find_tick, parse_time
 from genagents_env.show.story import Scene, find_scenes
 from genagents_env.show.summary import describe_cuts, describe_degradation
 from genagents_env.show.transcript import concerns, format_transcript
@@ -69,7 +69,7 @@ def show(
     with RunReader(run_file) as record:
         who = None if agent is None else find_person(agent, record.meta.names)
         begin = 0 if first is None else find_tick(record, first, "--from")
-        end = None if last is None else parse_tick(record, last)
+        end = None if last is None else record.tick_at(parse_time(record, last))
         if story or dialogue or fact is not None:
             facts = (known.id for known in record.meta.scenario.facts)
             wanted = None if fact is None else find_word(fact, facts, "fact")

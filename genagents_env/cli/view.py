@@ -12,10 +12,11 @@ from urllib.parse import quote, urlencode
 import typer
 
 from genagents_env.cli.browser import open_browser
-from genagents_env.cli.options import LOOPBACK, RunFile, parse_tick
+from genagents_env.cli.options import LOOPBACK, RunFile
 from genagents_env.cli.screen import say
 from genagents_env.name_search import find_person
 from genagents_env.record import RunReader
+from genagents_env.record.town_times import find_tick
 from genagents_env.show.view.admission import Admission
 from genagents_env.show.view.demo_runs import DEFAULT, find_demo
 from genagents_env.show.view.open_run import OpenRun
@@ -83,7 +84,7 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
         ConfigError: the time is none, or nobody or more than one is called so.
     """
     with RunReader(run_file) as run:
-        parts = {} if at is None else {"t": str(parse_tick(run, at))}
+        parts = {} if at is None else {"t": str(find_tick(run, at, "--at"))}
         if person is not None:
             parts["p"] = find_person(person, run.meta.names)
     return f"#{urlencode(parts, quote_via=quote)}"

@@ -89,7 +89,8 @@ def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) ->
     [
         (["--agent", "Zoe"], f"nobody is called 'Zoe'; there are {ADA}, {BEN}"),
         (["--at", "noonish"], "not a time"),
-        (["--at", "11:00"], "--at 11:00: the run is recorded until Mon 09:"),
+        (["--at", "11:00"], "it goes from 2023-02-13T09:00:00 to"),
+        (["--at", "08:00"], "it goes from 2023-02-13T09:00:00 to"),
         (["--question", "\x1b[31m"], "no words in it"),
     ],
 )
