@@ -30,6 +30,9 @@ _CACHED = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), calls.mo
 _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
+_MODELS = """SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens),
+    sum(prompt_tokens + unsaid_prompt_tokens), sum(completion_tokens + unsaid_completion_tokens),
+    min(tick), max(tick) FROM calls GROUP BY 1 ORDER BY min(started_at), 1"""
 _BY_AGENT = """SELECT agent, substr(purpose, 1, instr(purpose || '.', '.') - 1), count(*),
     sum(outcome = 'fallback') FROM calls GROUP BY 1, 2"""
 # Of each call, in the order of their ends: the model asked, what answered, its system, the tick.
@@ -51,6 +54,19 @@ class CallTotals:
     retries: int
     truncated: int
     dollars: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTotals:
+    """The calls of one model in a run, from the tick `first` to `last`; as `CallTotals`."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    dollars: Decimal | None
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +152,20 @@ class CallSums:
         calls, read, written, fallbacks, reasks, retries, truncated = map(int, counts)
         dollars = self.sum_dollars()[None]
         return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
+
+    def sum_models(self) -> list[ModelTotals]:
+        """Sum up the stored calls of each model that was asked, in the order of first calls."""
+        cached: dict[str, tuple[int, int]] = {}
+        for (_, model), (read, written) in self._sum_cached().items():
+            before = cached.get(model, (0, 0))
+            cached[model] = before[0] + read, before[1] + written
+        found = []
+        for model, calls, read, written, paid, made, first, last in self._sum(CALLS, _MODELS):
+            price = self.find_price(model)
+            cost = None if price is None else price.cost(paid, made, *cached.get(model, (0, 0)))
+            name = clean(model, _LIMIT)
+            found.append(ModelTotals(name, calls, read, written, cost, first, last))
+        return found
 
     def sum_thinking(self) -> ThinkingTotals:
         """Sum up the thinking in the stored calls."""

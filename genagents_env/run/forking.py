@@ -20,9 +20,9 @@ from genagents_env.record.meta import ORIGIN, Origin, Takeover
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run.models import name_models, reopen_models
 from genagents_env.run.past import Pasts, collect_pasts
-from genagents_env.run.policies import check_for_run, find_policy_class, find_policy_file
+from genagents_env.run.policies import check_for_run, find_policy_class
 from genagents_env.run.policy_groups import PolicySpec
-from genagents_env.run.policy_trust import choose_policies, load_policies
+from genagents_env.run.policy_trust import choose_policies, load_policies, read_policies
 from genagents_env.run.replay import RunReplay, make_town, offer_menu, open_replay
 from genagents_env.run.session import RunSession, add_degradation
 from genagents_env.run.spec import RunOptions, RunResult
@@ -70,11 +70,12 @@ def fork(
         meta = _make_meta(run, tick, events, options)
         check_free(Path(path), force=force)
         state, note = None, ""
+        chosen = choose_policies(run.path, meta, options)
         if policy_for:
             state, meta, note = _take_over(run, tick, meta, policy_for, options)
-            given = [spec.name for spec in policy_for.values() if find_policy_file(spec.name)]
-            options = replace(options, policies=(*options.policies, *given))
-        groups = load_policies(meta, options, choose_policies(run.path, meta, options))
+            chosen |= read_policies(spec.name for spec in policy_for.values())
+            meta = replace(meta, origins={**meta.origins, **chosen.origins})
+        groups = load_policies(meta, options, chosen)
         env = offer_menu(make_town(meta), groups)
         models = reopen_models(groups, options, meta)
         meta = name_models(meta, models, options)
@@ -84,10 +85,10 @@ def fork(
             try:
                 writer.adopt(run, tick, state)
                 writer.note(ORIGIN, encode(asdict(origin)))
+                state = writer.rewind()
             except BaseException:
                 writer.discard()
                 raise
-            state = writer.rewind()
             session = RunSession(writer, env, groups, options, models)
             session.borrow(run)
             try:
@@ -182,7 +183,7 @@ def open_parent(writer: RunWriter) -> Iterator[tuple[RunReader | None, str]]:
 def _make_meta(
     run: RunReader, tick: int, events: Sequence[ScheduledEvent], options: RunOptions
 ) -> RunMeta:
-    """Return the head of a fork: its parent's, with these events and its own limits."""
+    """Return the head of a fork: its parent's of then, with these events and its own limits."""
     for event in events:
         if run.tick_at(event.at) <= tick:
             raise ConfigError(f"an event at {event.at} is not after the fork, {run.time(tick)}")
@@ -192,6 +193,15 @@ def _make_meta(
     if faults:
         raise ConfigError(f"an event does not fit: {faults[0]}")
     share = run.meta.max_fallbacks if options.max_fallbacks is None else options.max_fallbacks
+    later = [one for one in run.meta.takeovers if one.tick > tick]
+    # Who was taken over later is of the policy of then; of several times the first counts.
+    former = {one.agent: {"name": one.name, "config": one.config} for one in reversed(later)}
     return replace(
-        run.meta, scenario=scenario, limits=options.limits, limit_changes=(), max_fallbacks=share
+        run.meta,
+        scenario=scenario,
+        policies={**run.meta.policies, **former},
+        takeovers=tuple(one for one in run.meta.takeovers if one not in later),
+        limits=options.limits,
+        limit_changes=(),
+        max_fallbacks=share,
     )

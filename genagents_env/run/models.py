@@ -111,7 +111,8 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     endpoint, source = models.endpoint, models.source
     if endpoint is not None:
         routed = {other.model: _pack_price(other) for other in models.routes.values()}
-        prices = {**meta.prices, **routed}
+        former = {} if meta.model is None else {meta.model: meta.price}
+        prices = {**meta.prices, **former, **routed}
         prices.pop(endpoint.model, None)
         meta = replace(
             meta,
@@ -152,16 +153,22 @@ def reopen_model(
     Effort and price are those of the run's start, unless given.
 
     Raises:
-        ConfigError: it is not the model of the run, and was not asked for by name.
+        ConfigError: it is not the model of the run, and was not asked for by name; or another price
+            of that model was given.
     """
-    if options.model:
+    if options.model not in (None, meta.model, meta.asked_model):
         return open_model(options, replies)
     how = options.model_options
     if how.reasoning_effort is None:
         how = replace(how, reasoning_effort=parse_effort(meta.reasoning_effort))
-    if how.price is None and meta.price is not None:
+    if meta.price is not None:
+        if how.price is not None and how.price.pack() != meta.price:
+            raise ConfigError(
+                f"--endpoint price_in, price_out: the calls of {meta.model} in this run are "
+                "charged at another price, to its end; leave the prices out"
+            )
         how = replace(how, price=unpack_price(meta.price))
-    own = replace(options, model=meta.asked_model, model_options=how)
+    own = replace(options, model=options.model or meta.asked_model, model_options=how)
     endpoint = open_model(own, replies)
     if meta.model not in (None, endpoint.model):
         raise ConfigError(

@@ -44,6 +44,11 @@ class ChosenPolicies:
     sources: Mapping[str, PolicySource] = field(default_factory=dict)
     origins: Mapping[str, PolicyOrigin] = field(default_factory=dict)
 
+    def __or__(self, others: "ChosenPolicies") -> "ChosenPolicies":
+        return ChosenPolicies(
+            {**self.sources, **others.sources}, {**self.origins, **others.origins}
+        )
+
 
 def read_policies(names: Iterable[str]) -> ChosenPolicies:
     """Return the policies that a user names for a new run, which allows them.
@@ -170,8 +175,13 @@ def _describe_untrusted(
 
 
 def _check_unchanged(path: Path, source: PolicySource, before: PolicyOrigin) -> None:
-    if before.sha256 in (None, source.sha256):
+    if before.sha256 == source.sha256:
         return
+    if before.sha256 is None:
+        raise PolicyError(
+            f"{path} does not say what was in policy {source.name}, so nobody can tell whether it "
+            f"has changed; none of it was run. If you trust it, name it: --trust {source.name}"
+        )
     raise PolicyError(
         f"policy {source.name} has changed since {path} was recorded (sha256 then "
         f"{str(before.sha256)[:SHOWN]}, now {source.sha256[:SHOWN]}) and was not run; put it back, "

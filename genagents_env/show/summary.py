@@ -98,13 +98,13 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
     """Return the same as JSON values: times in ISO 8601, dollars as decimal text.
 
     Keys whose value would be empty are left out where they are rare: `crowding`, `tool_use`,
-    `thinking`, `lost`, `clipped`, `limits`, `limit_changes`, `model_changes`, `later`,
+    `thinking`, `lost`, `clipped`, `limits`, `limit_changes`, `models`, `model_changes`, `later`,
     `policy_failures`, `policy_changes`, `takeovers`, `faculty_uses`, `prompt_cuts`.
     """
     data = RunData.of(run)
     reader, meta = data.reader, data.meta
     spending, cuts, found = reader.spending, reader.find_prompt_cuts(), reader.find_degradation()
-    thought = reader.sum_thinking()
+    thought, models = reader.sum_thinking(), reader.sum_models()
     rare = {
         "crowding": compute_crowding(data),
         "tool_use": count_tool_use(data),
@@ -114,6 +114,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "model_changes": tuple(reader.find_model_changes()),
         "limit_changes": meta.limit_changes,
         "later": reader.later_spending,
+        "models": models if len(models) > 1 else None,
         "thinking": thought if thought.reasoning_tokens or thought.calls else None,
         "policy_failures": found.failures,
         "policy_changes": reader.policy_changes,
@@ -279,7 +280,16 @@ def _describe_model(data: RunData) -> Iterator[str]:
     read = reader.sum_cached_tokens()
     cached = f" ({read:,} of them cached)" if read else ""
     tokens = f"{spent.prompt_tokens:,} tokens read{cached}, {spent.completion_tokens:,} written"
-    yield f"Model {data.meta.model}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
+    models = reader.sum_models()
+    for one in models if len(models) > 1 else ():
+        yield (
+            f"Model {one.model}: {_count(one.calls, 'call')} in ticks {one.first:,} to "
+            f"{one.last:,}, {one.prompt_tokens:,} tokens read, {one.completion_tokens:,} written, "
+            f"{'price unknown' if one.dollars is None else _format_dollars(one.dollars)}"
+        )
+    name = models[0].model if models else data.meta.model
+    who = "All models" if len(models) > 1 else f"Model {name}"
+    yield f"{who}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
     found = reader.find_degradation()
     judged = found.calls - spent.calls
     verdicts = f", {_count(judged, 'verdict')} among them" if judged else ""

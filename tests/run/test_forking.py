@@ -176,14 +176,15 @@ def test_minds_that_have_changed_are_named_in_a_line_and_nothing_is_left(
     with RunWriter.open(copy) as writer:
         specs = {agent: {"name": str(policy), "config": {}} for agent in writer.meta.names}
         writer.replace_meta(replace(writer.meta, policies=specs))
+    trusting = replace(make_options(), policies=(str(policy),))
     with pytest.raises(DivergenceError, match="cannot be forked at 09:06:10") as refusal:
-        fork(copy, tmp_path / "fork.sqlite", 37, options=make_options())
+        fork(copy, tmp_path / "fork.sqlite", 37, options=trusting)
     assert "\n" not in str(refusal.value)
     assert not (tmp_path / "fork.sqlite").exists()
     offered = str(refusal.value).split("--at ")[1].split(",")[0]
     with RunReader(copy) as record:
         tick = find_tick(record, offered, "--at")
-    took_over = fork(copy, tmp_path / "fork.sqlite", tick, options=make_options())
+    took_over = fork(copy, tmp_path / "fork.sqlite", tick, options=trusting)
     with RunReader(took_over.path) as record, RunReader(copy) as before:
         asked = {call.tick: messages[-1].content for call, messages in record.prompts()}
         kept = {call.tick: messages[-1].content for call, messages in before.prompts()}

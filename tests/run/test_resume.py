@@ -132,7 +132,7 @@ def test_a_changed_prompt_is_an_error_not_a_guess(path: Path) -> None:
         specs = {a: {"name": str(policy), "config": {}} for a in writer.meta.names}
         writer.replace_meta(replace(writer.meta, policies=specs))
     with pytest.raises(DivergenceError, match="start a new run"):
-        resume_town(path)
+        resume_town(path, policies=(str(policy),))
     with RunReader(path) as record:
         assert record.status == "failed"
 
