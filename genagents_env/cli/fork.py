@@ -1,5 +1,6 @@
 """`genagents fork`: another future of a recorded run, from any moment of it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -91,6 +92,7 @@ def fork(
     with RunReader(run_file) as run:
         changes = [_silence(run, text) for text in silence or ()]
         changes += [_replace_words(run, text) for text in say or ()]
+        _check_distinct(changes)
         changes += read_events(events) if events is not None else []
         if at is None and not changes:
             raise ConfigError("say --at where to fork, or what is to change")
@@ -144,6 +146,8 @@ def _silence(run: RunReader, text: str) -> ScheduledEvent:
     where, _, end = text.partition("..")
     event = _find_utterance(run, where, "--silence")
     until, at = parse_time(run, end) if end else None, run.time(event.tick)
+    if until is not None and until <= parse_time(run, where.partition("@")[2]):
+        raise ConfigError(f"--silence {text}: it ends before it begins")
     if until is not None and until <= at:
         raise ConfigError(f"--silence {text}: {event.agent} says nothing before {at:%H:%M:%S}")
     return ScheduledEvent(at=at, kind="silence", agent=event.agent, until=until)
@@ -157,6 +161,16 @@ def _replace_words(run: RunReader, text: str) -> ScheduledEvent:
     if len(words) > LINE_LIMIT:
         raise ConfigError(f"--say: at most {LINE_LIMIT} characters; these are {len(words)}")
     return ScheduledEvent(at=run.time(event.tick), kind="say", agent=event.agent, text=words)
+
+
+def _check_distinct(changes: Sequence[ScheduledEvent]) -> None:
+    """Raise ConfigError where what somebody says next is changed twice."""
+    for k, one in enumerate(changes):
+        for other in changes[:k]:
+            if (one.agent, one.at) == (other.agent, other.at):
+                raise ConfigError(
+                    f"--say, --silence: what {one.agent} says at {one.at:%H:%M:%S} is changed twice"
+                )
 
 
 def _find_utterance(run: RunReader, text: str, option: str) -> Event:

@@ -112,6 +112,8 @@ class LivePage:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._relay is not None:
+            self._relay.end_forks()
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return

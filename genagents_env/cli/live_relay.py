@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -15,9 +17,11 @@ from genagents_env.cli.options import LOOPBACK
 from genagents_env.errors import ConfigError, GenagentsError, RunLocked
 from genagents_env.percept import OwnGoal, Percept
 from genagents_env.profile import Profile
+from genagents_env.record import RunReader
 from genagents_env.run import RunOptions, interview
 from genagents_env.run.live import LiveControl
 from genagents_env.run.people import ActionQueue, make_action
+from genagents_env.run.signals import GRACE
 from genagents_env.text import clean
 
 PLAYED = " is played at "  # between a player and the address of their page
@@ -54,6 +58,7 @@ class LiveRelay:
         self._here: dict[str, bool] = {}
         self._send: Callable[[str], None] | None = None
         self._ended = Event()
+        self._forks: list[subprocess.Popen[str]] = []
 
     def begin(self, send: Callable[[str], None]) -> None:
         """Tell the page through `send`, which takes a line, how the town is from now on."""
@@ -140,6 +145,7 @@ class LiveRelay:
             number += 1
         words = ["fork", str(self.path), f"--at={at}", f"--out={out}", "--live", "--quiet"]
         words += [f"--host={self.host}", "--trust=unchanged"]  # they run here already
+        words += self._list_limits_left()
         if self.turn_seconds is not None:
             words.append(f"--turn-seconds={self.turn_seconds:g}")
         process = subprocess.Popen(  # noqa: S603 (this package)
@@ -151,6 +157,7 @@ class LiveRelay:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             start_new_session=True,
         )
+        self._forks.append(process)
         told, played = "", []
         for line in process.stderr or ():
             if PLAYED in line:
@@ -161,6 +168,25 @@ class LiveRelay:
                 Thread(target=process.communicate, daemon=True).start()
                 return "\n".join((line.rpartition(" ")[2].strip(), *played))
         raise ConfigError(told or "the fork did not begin")
+
+    def _list_limits_left(self) -> list[str]:
+        """Return what is left of the run's limits, as options of a fork."""
+        with RunReader(self.path) as run:
+            limits, spending = run.meta.limits, run.spending
+        if spending is not None:
+            limits = limits.subtract(spending.total, spending.seconds)
+        left = {kind: value for kind, value in vars(limits).items() if value is not None}
+        if used_up := [kind for kind, value in left.items() if not value]:
+            raise ConfigError(f"the run's limit of {used_up[0]} is used up: a fork would stop")
+        return [f"--limit={kind}={Decimal(value):f}" for kind, value in left.items()]
+
+    def end_forks(self) -> None:
+        """Stop the forks that were begun from the page; each can be resumed."""
+        for process in self._forks:
+            process.terminate()
+        for process in self._forks:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE)
 
     def _tell_turn(self, agent: str, percept: Percept, asked: bool) -> None:
         count = self._turns.get(agent, {"count": 0})["count"] + 1

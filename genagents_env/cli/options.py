@@ -91,7 +91,10 @@ ScenarioName = Annotated[
         help="A name (see `list scenarios`) or a folder.", autocompletion=complete_scenario
     ),
 ]
-Start = Annotated[str | None, typer.Option(help="Town time: 08:00, or 2023-02-13T08:00.")]
+Start = Annotated[
+    str | None,
+    typer.Option(help="Town time: 08:00, or 2023-02-13T08:00. The end stays without --hours."),
+]
 People = Annotated[
     str | None,
     typer.Option(
@@ -392,8 +395,11 @@ def split_config(
         elif label in labels:
             own[labels[label]][option] = value
         else:
-            known = ", ".join(f"{name}.{option}" for name in own)
-            raise ConfigError(f"--policy-config {key}: no policy is called {label!r}; {known}")
+            deciding = ", ".join(own)
+            raise ConfigError(
+                f"--policy-config {key}: {label!r} decides for nobody in this run; there is "
+                f"{deciding}"
+            )
     return rest, own
 
 

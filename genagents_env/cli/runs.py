@@ -22,7 +22,7 @@ def run(
     scenario: opt.ScenarioName,
     start: opt.Start = None,
     hours: Annotated[
-        float | None, typer.Option(help="Simulated hours, such as 0.5; else those of the scenario.")
+        float | None, typer.Option(help="Simulated hours, such as 0.5; else to the scenario's end.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same run.")] = 0,
     people: opt.People = None,

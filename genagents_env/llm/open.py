@@ -100,15 +100,15 @@ def parse_price(read: str | None, written: str | None) -> Price | None:
     """
     if read is None and written is None:
         return None
-    return Price(_parse_dollars("price-in", read), _parse_dollars("price-out", written))
+    return Price(_parse_dollars("price_in", read), _parse_dollars("price_out", written))
 
 
 def _parse_dollars(name: str, text: str | None) -> Decimal:
     if text is None:
-        raise ConfigError(f"--{name} is missing: give both prices, or none")
+        raise ConfigError(f"--endpoint {name} is missing: give both prices, or none")
     if not _PRICE.fullmatch(text):
         raise ConfigError(
-            f"--{name}: {text!r} is not a price; expected dollars per million tokens, as 0.15"
+            f"--endpoint {name}: {text!r} is not a price; expected dollars a million tokens, as 0.15"
         )
     return Decimal(text)
 

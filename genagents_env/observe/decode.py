@@ -136,6 +136,10 @@ class Decoder:
                 messages[i] = value["message"]
         return chosen, messages
 
+    def reads(self, value: object) -> bool:
+        """Return whether `value` is an action of this town's agents, possible now or not."""
+        return isinstance(value, _ACTIONS) or self._parse_choice(value) is not None
+
     def _parse_choice(self, value: object) -> int | None:
         """Return a menu index, or None for anything that is not one."""
         if self._words and isinstance(value, Mapping):

@@ -15,7 +15,7 @@ _MOST = 3  # people in a sentence
 
 @dataclass(frozen=True, slots=True)
 class PolicyFailure:
-    """The failures of a policy, in which its agents idled.
+    """The failures of a policy, in which its agents idled or gave no answers.
 
     Attributes:
         policy: its name.
@@ -24,6 +24,7 @@ class PolicyFailure:
         tick: of the first error.
         agent: of the first error.
         text: of the first error.
+        interviews: in which it failed, each of one agent at one tick.
     """
 
     policy: str
@@ -32,6 +33,7 @@ class PolicyFailure:
     tick: int
     agent: str
     text: str
+    interviews: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,9 @@ class Degradation:
     def describe(self) -> Iterator[str]:
         """Yield each reason as a sentence."""
         for failure in self.failures:
+            failed = self.describe_failure(failure)
             yield (
-                f"policy {failure.policy} failed in {failure.count:,} of {self.decisions:,} "
-                f"decisions ({_list_some(failure.agents)} idled); first at tick {failure.tick}, "
+                f"policy {failure.policy} failed in {failed}; first at tick {failure.tick}, "
                 f"{failure.agent}: {failure.text}"
             )
         if self.fell_back:
@@ -91,6 +93,14 @@ class Degradation:
                 f"{self.fallbacks:,} of {self.calls:,} model calls ({self.share:.1%}) had no "
                 f"usable reply, more than {self.limit} (--limit fallbacks)"
             )
+
+    def describe_failure(self, failure: PolicyFailure) -> str:
+        """Return in how many decisions and interviews a policy failed."""
+        decisions = f"{failure.count:,} of {self.decisions:,} decisions"
+        idled = f"{decisions} ({_list_some(failure.agents)} idled)"
+        several = "" if failure.interviews == 1 else "s"
+        asked = f"{failure.interviews:,} interview{several}"
+        return " and ".join([idled] * bool(failure.count) + [asked] * bool(failure.interviews))
 
 
 def _list_some(names: Sequence[str]) -> str:

@@ -72,8 +72,9 @@ from genagents_env.record.tables import (
 from genagents_env.world.events import Event
 
 # A decision is that of an agent at a tick, however often its policy failed in it.
-_FAILURES = """SELECT policy, count(*), min(first) FROM (SELECT policy, min(rowid) AS first
-    FROM policy_errors GROUP BY policy, tick, agent) GROUP BY policy ORDER BY 3"""
+_FAILURES = """SELECT policy, sum(NOT asked), sum(asked), min(first) FROM (SELECT policy,
+    kind = 'interview' AS asked, min(rowid) AS first FROM policy_errors
+    GROUP BY policy, tick, agent, kind = 'interview') GROUP BY policy ORDER BY 4"""
 
 _OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
     WHERE judge = ?"""
@@ -328,7 +329,7 @@ class RunReader(CallSums):
     def policy_fault_count(self) -> int:
         """Count the decisions in which a policy failed."""
         self._check_rows(POLICY_ERRORS)
-        (count,) = self._fetch_one("SELECT count(*) FROM policy_errors")
+        (count,) = self._fetch_one("SELECT count(*) FROM policy_errors WHERE kind != 'interview'")
         return int(count)
 
     def copy_rows(self, target: RunConnection, tick: int) -> None:
@@ -425,16 +426,17 @@ class RunReader(CallSums):
         with guard_reading(self.path):
             return self._connection.execute(query, values).fetchone()
 
-    def _find_failure(self, policy: str, count: int, first: int) -> PolicyFailure:
+    def _find_failure(self, policy: str, count: int, asked: int, first: int) -> PolicyFailure:
         run = self._connection
         tick, agent, text = run.execute(
             "SELECT tick, agent, text FROM policy_errors WHERE rowid = ?", (first,)
         ).fetchone()
         query = (
-            "SELECT agent FROM policy_errors WHERE policy = ? GROUP BY agent ORDER BY min(rowid)"
+            "SELECT agent FROM policy_errors WHERE policy = ? AND kind != 'interview' "
+            "GROUP BY agent ORDER BY min(rowid)"
         )
         agents = tuple(name for (name,) in run.execute(query, (policy,)))
-        return PolicyFailure(policy, count, agents, tick, agent, text)
+        return PolicyFailure(policy, count, agents, tick, agent, text, asked)
 
     def _check_ticks(self, first: int = 0, last: int | None = None) -> None:
         """Check ticks and events before they are read: all of them, once.

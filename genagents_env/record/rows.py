@@ -14,14 +14,15 @@ encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False
 
 JSON: TypeAlias = Any  # what `encode` takes: None, bool, int, float, str, lists and dicts of them
 
-FaultKind: TypeAlias = Literal["raised", "hung", "nonsense"]
+FaultKind: TypeAlias = Literal["raised", "hung", "nonsense", "interview"]
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """A policy failed to decide for an agent, who idled.
+    """A policy failed to decide for an agent, who idled, or to answer when it was interviewed.
 
-    `kind`: the policy raised, did not answer in time, or answered with something else.
+    `kind`: the policy raised, did not answer in time, or answered with something else; or any of
+    that in an interview.
     """
 
     tick: int

@@ -66,7 +66,11 @@ def fork(
     options = options or RunOptions()
     with RunReader(parent) as run:
         if not 0 <= tick < run.last_tick:
-            raise ConfigError(f"{parent} has no tick {tick} that another one follows")
+            end = run.time(max(0, run.last_tick))
+            raise ConfigError(
+                f"{parent} has no tick {tick} that another one follows: it ends at "
+                f"{end:%Y-%m-%dT%H:%M:%S}, before which a fork and its first change have to be"
+            )
         meta = _make_meta(run, tick, events, options)
         check_free(Path(path), force=force)
         state, note = None, ""

@@ -79,6 +79,7 @@ async def play(
         GenagentsError: the run ends; the env is then at the last tick boundary.
     """
     done = Rollout(returns=dict.fromkeys(env.possible_agents, 0.0))
+    reads = env.parts.decoder.reads
     while not env.is_over and not (stop is not None and stop()):
         if max_ticks is not None and done.ticks >= max_ticks:
             break
@@ -87,7 +88,7 @@ async def play(
             if stop is not None and stop():
                 break
         await asyncio.sleep(0)  # calls under way continue, also while no policy awaits anything
-        actions, faults = await groups.act(observations, infos, env.world.tick + 1)
+        actions, faults = await groups.act(observations, infos, env.world.tick + 1, reads)
         if hold is not None:
             await hold()
         step = env.step(actions)
@@ -168,6 +169,9 @@ def load_named(
     missing = [agent for agent in agents if agent not in policies]
     if missing:
         raise ConfigError(f"no policy for {', '.join(missing)}")
+    if unknown := [agent for agent in policies if agent not in agents]:
+        known = ", ".join(agents)
+        raise ConfigError(f"policies: nobody is called {', '.join(unknown)}; there are {known}")
     loaded: dict[str, Policy] = {}
     for name in sorted({policy for policy in policies.values() if isinstance(policy, str)}):
         loaded[name] = load_policy(name)

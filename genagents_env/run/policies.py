@@ -238,7 +238,10 @@ def _list_shipped() -> list[str]:
 def _find_only_policy(module: ModuleType) -> type[Policy]:
     own = _list_named_policies(module)
     if len(own) != 1:
-        raise PolicyError(f"{module.__name__} defines {len(own)} named policies, expected one")
+        file = Path(str(module.__file__)).name
+        names = ", ".join(one.__name__ for one in own)
+        told = f"has {names}; say which" if own else "has no policy with a `name`; write one"
+        raise PolicyError(f"{file} {told}, as {file}:CLASS")
     return own[0]
 
 

@@ -5,12 +5,9 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-import numpy as np
-
-from genagents_env.actions import Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import GenagentsError, PolicyError
 from genagents_env.policy import (
     AgentID,
@@ -33,7 +30,8 @@ from genagents_env.text import clean
 T = TypeVar("T")
 Decisions = tuple[dict[AgentID, object], list[FaultRow]]
 
-_ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
+Reads = Callable[[object], bool]  # whether something is an action
+_SHORT = 1 << 63  # numbers below it are told
 _NOTE_LIMIT = 2000  # characters, as of an answer
 
 
@@ -109,8 +107,12 @@ class PolicyGroup:
         with self._blame("return its notes", "; correct its take_notes"):
             return [_make_note(note, tick) for note in self.policy.take_notes()]
 
-    async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
+    async def act(
+        self, observations: Observations, infos: Infos, tick: int, reads: Reads
+    ) -> Decisions:
         """Return the actions of these agents, and the faults of those that have none.
+
+        `reads`: tells whether something is an action.
 
         Raises:
             PolicyError: there are faults, and this group does not isolate.
@@ -120,7 +122,7 @@ class PolicyGroup:
         answer, faults = await self.guard(deciding, agents, tick)
         if faults:
             return {}, faults
-        actions, faults = self._check_actions(agents, tick, answer)
+        actions, faults = self._check_actions(agents, tick, answer, reads)
         if faults and not self.isolate:
             raise PolicyError(describe_fault(faults[0]))
         return actions, faults
@@ -224,19 +226,21 @@ class PolicyGroup:
         try:
             answer, faults = await self.guard(asking, (agent,), tick, patience=count or 1)
         except PolicyError as error:  # this ends an interview, not a run
-            return [], self._make_faults((agent,), tick, "raised", describe_error(error))
+            return [], self._make_faults((agent,), tick, "interview", describe_error(error))
         if faults:
-            return [], faults
+            return [], [replace(fault, kind="interview") for fault in faults]
         if isinstance(answer, list | tuple) and count in (None, len(answer)):
             items = [item for item in answer if isinstance(item, kind) and _is_sound(item)]
             if len(items) == len(answer):
                 return items, []
         wanted = "memories" if count is None else f"{count} answers to an interview"
         why = f"expected {wanted}, got {_describe_kind(answer)}"
-        return [], self._make_faults((agent,), tick, "nonsense", why)
+        return [], self._make_faults((agent,), tick, "interview", why)
 
-    def _check_actions(self, agents: tuple[AgentID, ...], tick: int, answer: object) -> Decisions:
-        """Return the actions of these agents by their types, and the faults of the others."""
+    def _check_actions(
+        self, agents: tuple[AgentID, ...], tick: int, answer: object, reads: Reads
+    ) -> Decisions:
+        """Return what are actions of these agents, and the faults of the others."""
         if not isinstance(answer, Mapping):
             if inspect.iscoroutine(answer):
                 answer.close()
@@ -248,10 +252,12 @@ class PolicyGroup:
             if agent not in agents:
                 why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
                 faults += self._make_faults(agents[:1], tick, "nonsense", why)
-            elif isinstance(action, _ACTIONS):
+            elif reads(action):
                 actions[agent] = action
             elif action is not None:
-                why = f"{type(action).__name__} is not an action"
+                is_short = isinstance(action, int) and abs(action) < _SHORT
+                what = str(action) if is_short else type(action).__name__
+                why = f"{what} is not an action"
                 faults += self._make_faults((agent,), tick, "nonsense", why)
         return actions, faults
 

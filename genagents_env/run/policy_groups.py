@@ -28,7 +28,7 @@ from genagents_env.run.policies import (
     load_class,
     make_policy,
 )
-from genagents_env.run.policy_group import Decisions, PolicyGroup, describe_fault
+from genagents_env.run.policy_group import Decisions, PolicyGroup, Reads, describe_fault
 from genagents_env.scenario.schema import Past
 
 ALWAYS: Mapping[AgentID, int] = {}
@@ -185,8 +185,12 @@ class PolicyGroups:
             own |= {a: replace(own[a], past=pasts[a]) for a in group.agents if a in pasts}
             group.reset(own, seed, context)
 
-    async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
+    async def act(
+        self, observations: Observations, infos: Infos, tick: int, reads: Reads
+    ) -> Decisions:
         """Ask all policies at once for the actions that lead to `tick`.
+
+        `reads`: tells whether something is an action.
 
         Returns:
             An action for each agent that has one, and the faults of the others, who idle.
@@ -195,7 +199,7 @@ class PolicyGroups:
             (group, {a: observations[a] for a in group.agents if a in observations})
             for group in self.groups
         ]
-        acting = [group.act(own, infos, tick) for group, own in shares if own]
+        acting = [group.act(own, infos, tick, reads) for group, own in shares if own]
         if len(acting) == 1:
             actions, faults = await acting[0]
             return actions, self._check(faults)

@@ -178,39 +178,44 @@ def write_policy(folder: Path, interview: str = "", memories: str = "") -> str:
     return str(path)
 
 
-FAILING = [  # the body of `interview`, that of `memories`, and the fault that comes of it
-    ("raise RuntimeError('no words')", "", "raised", "RuntimeError: no words"),
-    ("raise PolicyError('cannot tell')", "", "raised", "PolicyError: cannot tell"),
-    ("raise SystemExit(3)", "", "raised", "SystemExit: 3"),
-    ("return []", "", "nonsense", "expected 1 answers"),
-    ("return 'yes'", "", "nonsense", "got str"),
-    ("return [Answer('yes', (-1,))]", "", "nonsense", "expected 1 answers"),
-    ("return [Answer(None)]", "", "nonsense", "expected 1 answers"),
-    ("import time; time.sleep(60)", "", "hung", "no answer within 0.5 s"),
-    ("", "raise RuntimeError('a blank')", "raised", "RuntimeError: a blank"),
-    ("", "raise PolicyError('a blank')", "raised", "PolicyError: a blank"),
-    ("", "return 'tea'", "nonsense", "expected memories, got str"),
-    ("", "return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
-    ("", "return [RecalledMemory('tea', (-1,))]", "nonsense", "expected memories"),
-    ("", "return [RecalledMemory(None)]", "nonsense", "expected memories"),
+FAILING = [  # the body of `interview`, that of `memories`, and what is said of it
+    ("raise RuntimeError('no words')", "", "RuntimeError: no words"),
+    ("raise PolicyError('cannot tell')", "", "PolicyError: cannot tell"),
+    ("raise SystemExit(3)", "", "SystemExit: 3"),
+    ("return []", "", "expected 1 answers"),
+    ("return 'yes'", "", "got str"),
+    ("return [Answer('yes', (-1,))]", "", "expected 1 answers"),
+    ("return [Answer(None)]", "", "expected 1 answers"),
+    ("import time; time.sleep(60)", "", "no answer within 0.5 s"),
+    ("", "raise RuntimeError('a blank')", "RuntimeError: a blank"),
+    ("", "raise PolicyError('a blank')", "PolicyError: a blank"),
+    ("", "return 'tea'", "expected memories, got str"),
+    ("", "return [Answer('tea')]", "expected memories, got 1 of"),
+    ("", "return [RecalledMemory('tea', (-1,))]", "expected memories"),
+    ("", "return [RecalledMemory(None)]", "expected memories"),
 ]
 
 
-@pytest.mark.parametrize(("answer", "memories", "kind", "words"), FAILING)
+@pytest.mark.parametrize(("answer", "memories", "words"), FAILING)
 def test_failing_interviews_and_memories_are_a_fault_and_end_no_run(
-    path: Path, answer: str, memories: str, kind: str, words: str
+    path: Path, answer: str, memories: str, words: str
 ) -> None:
     policy = write_policy(path.parent, interview=answer, memories=memories)
     silent = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: policy})
-    patience = 0.5 if kind == "hung" else 60.0
+    patience = 0.5 if "sleep" in answer else 60.0
     assert run(silent, path, make_options(policy_deadline=patience)).status == "finished"
     with RunReader(path) as record:
         kept = record.memories() if memories else record.interviews()
+        (failure,) = record.find_degradation().failures
         faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
     assert [row for row in kept if row.agent == BEN] == []
-    assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [(BEN, "plain", kind)]
+    assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [
+        (BEN, "plain", "interview")
+    ]
     assert words in faults[0].text
     assert faults[-1].tick == 3
+    assert failure.interviews == 2
+    assert failure.count == 0 or "sleep" in answer  # which hangs its decisions, too
 
 
 def test_an_answer_is_cleaned_and_cut(path: Path) -> None:

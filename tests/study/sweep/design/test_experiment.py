@@ -272,7 +272,7 @@ def test_workers_are_told_how_to_ask_models(
     ("table", "said"),
     [
         ({"timeout": 60, "deadline": 30}, "endpoint: .*does not fit"),
-        ({"price_in": "1"}, "endpoint: .*price-out is missing"),
+        ({"price_in": "1"}, "endpoint: .*price_out is missing"),
         ({"reasoning_effort": "lots"}, "endpoint.reasoning_effort: "),
         ({"timeot": 1}, "endpoint.timeot: unknown key; did you mean"),
     ],
