@@ -108,7 +108,7 @@ def _parse_dollars(name: str, text: str | None) -> Decimal:
         raise ConfigError(f"--endpoint {name} is missing: give both prices, or none")
     if not _PRICE.fullmatch(text):
         raise ConfigError(
-            f"--endpoint {name}: {text!r} is not a price; expected dollars a million tokens, as 0.15"
+            f"--endpoint {name}: {text!r} is not a price; give dollars a million tokens: 0.15"
         )
     return Decimal(text)
 

@@ -99,5 +99,5 @@ def test_cached_tokens_count_at_their_price_also_after_a_resume(
 @pytest.mark.parametrize("given", [PRICE[:2], PRICE[2:], (*PRICE[:3], "price_out=1_0")])
 def test_half_a_price_is_no_price(genagents: Run, given: tuple[str, ...], tmp_path: Path) -> None:
     code, _, err = genagents(*RUN, *given)
-    assert (code, "--price-" in err) == (2, True)
+    assert (code, "--endpoint price_" in err) == (2, True)
     assert list(tmp_path.iterdir()) == []
