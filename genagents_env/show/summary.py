@@ -223,10 +223,9 @@ def _describe_meetings(data: RunData) -> Iterator[str]:
             f"model interpreted the grammar reads {use.disagreements} otherwise; "
             f"{use.faults} not interpreted"
         )
-    yield (
-        f"Acquaintance: {compute_density_before(data):.3f} of all pairs at the start, "
-        f"{compute_density_after(data):.3f} at the end"
-    )
+    before, after = compute_density_before(data), compute_density_after(data)
+    if before is not None and after is not None:
+        yield f"Acquaintance: {before:.3f} of all pairs at the start, {after:.3f} at the end"
 
 
 def _describe_spending(reader: RunReader) -> Iterator[str]:

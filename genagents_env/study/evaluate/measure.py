@@ -131,9 +131,9 @@ class Measure:
             own = self._read(data, self.name, values)
             return [] if self.key else [NamedValue(self.name, "", own)]
         return [
-            NamedValue(self.name, key, self._read(data, key, value))
+            NamedValue(self.name, str(key), self._read(data, str(key), value))
             for key, value in values.items()
-            if self.key in ("", key)
+            if self.key in ("", str(key))
         ]
 
     def _read(self, data: RunData, name: str, given: object) -> MeasuredValue:
@@ -176,17 +176,18 @@ def take_values(
 ) -> tuple[tuple[NamedValue, ...], tuple[str, ...]]:
     """Return the values of `measures`, and a message for each that raised on this data.
 
-    What raised has no value. The rest is still computed, since a measure may be a user's.
+    What raised has no value. The rest is still computed, since a measure may be a user's. Of a
+    number that two of them give, as `heard` and `heard.party` do, there is one value.
     """
-    values: list[NamedValue] = []
+    values: dict[str, NamedValue] = {}
     faults: list[str] = []
     for one in measures:
         try:
-            values += one.take_values(data)
+            values |= {value.name: value for value in one.take_values(data)}
         except Exception as error:  # whatever a user's measure raises is reported
             told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
             faults.append(f"measure {one.label} on {data.path.name}: {told}")
-    return tuple(values), tuple(faults)
+    return tuple(values.values()), tuple(faults)
 
 
 def take_measures(

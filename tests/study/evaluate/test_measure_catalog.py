@@ -33,7 +33,7 @@ def silence(record):
 @measure("Mine", "x", "me")
 def mine(record):
     """What I count."""
-    return {"a": 1, "b": None}
+    return {"a": 1, "b": None, 9: 2}
 
 @measure("Another density", "x", "me")
 def density(record):
@@ -97,7 +97,7 @@ def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
     assert (found[1].title, found[1].source) == ("Ticks without a word", "own.py")
     with record_street(tmp_path, last=5) as record:
         values, (fault,) = take_measures(record, found)
-    assert values == {"density": 0.0, "silence": 5.0, "mine.a": 1.0, "mine.b": None}
+    assert values == {"density": 0.0, "silence": 5.0, "mine.a": 1.0, "mine.b": None, "mine.9": 2.0}
     assert "measure broken on run.sqlite: AttributeError" in fault
 
 
@@ -134,6 +134,14 @@ def test_what_is_not_finite_is_none_and_what_is_no_number_is_told(tmp_path: Path
         "TypeError: m is 'much', which is not a number",
         "TypeError: k is [1], which is not a number",
     ]
+
+
+def test_a_number_that_two_measures_give_is_one_value(tmp_path: Path) -> None:
+    found, _ = find_measures(["heard.cake", "heard"])
+    with record_street(tmp_path, last=5) as record:
+        values, faults = take_values(RunData.of(record), found)
+    assert [one.name for one in values] == ["heard.cake"]
+    assert faults == ()
 
 
 def test_what_has_no_number_says_why(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
     after = before | find_speaking_pairs([say(0, "Cy", ["Ada"]), say(1, "Ben", [])])
     assert after == {("Ada", "Ben"), ("Ada", "Cy")}
     assert compute_density(after, 3) == 2 / 3
-    assert compute_density(set(), 1) == 0.0
+    assert compute_density(set(), 1) is None
 
 
 def test_talk_counts_conversations_and_utterances() -> None:

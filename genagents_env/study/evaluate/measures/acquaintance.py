@@ -133,9 +133,9 @@ def find_speaking_pairs(events: Iterable[Event]) -> set[Pair]:
     return pairs
 
 
-def compute_density(pairs: set[Pair], people: int) -> float:
-    """Return the share of all pairs of `people` that are in `pairs`; 0 for fewer than two."""
-    return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
+def compute_density(pairs: set[Pair], people: int) -> float | None:
+    """Return the share of all pairs of `people` that are in `pairs`; None for fewer than two."""
+    return ratio(len(pairs), people * (people - 1) / 2)
 
 
 def find_encounters(
@@ -195,13 +195,13 @@ def are_together(data: RunData, agent: str, other: str, until: int) -> bool:
 
 
 @once_per_run
-def compute_density_before(data: RunData) -> float:
+def compute_density_before(data: RunData) -> float | None:
     """Return the density of mutual knowledge at the start of a run."""
     return compute_density(find_initial_ties(data.scenario.people), len(data.names))
 
 
 @once_per_run
-def compute_density_after(data: RunData) -> float:
+def compute_density_after(data: RunData) -> float | None:
     """Return the density at the end of a run: with those added who spoke with one another."""
     pairs = find_initial_ties(data.scenario.people) | find_speaking_pairs(data.events)
     return compute_density(pairs, len(data.names))
@@ -266,7 +266,7 @@ def density(data: RunData) -> float | None:
     the start, or since one spoke and the other, addressed, heard it. None for fewer than two
     agents, and before any time has passed.
     """
-    return compute_density_after(data) if len(data.names) > 1 and data.ticks else None
+    return compute_density_after(data) if data.ticks else None
 
 
 @measure("Network density by interview", "share", _PARK)
