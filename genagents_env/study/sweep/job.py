@@ -6,7 +6,6 @@ from typing import Literal
 
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.run import RunOptions, RunSpec
-from genagents_env.study.sweep.design.fields import NO_RATE_LIMIT, RateLimit
 from genagents_env.study.sweep.measured import MeasuredRun
 
 DAMAGED = "damaged"
@@ -24,7 +23,6 @@ class Job:
         ledger: of the sweep; None on another machine, where the worker makes its own.
         options: of the run, but what only its worker has: the ledger, and who watches.
         total: of all workers together, or the part that is this worker's own.
-        rate: likewise.
         judge: let the run's own model judge its answers in the end.
         threads: for a model in this process.
         measures: names of those that are taken of the finished run.
@@ -40,7 +38,6 @@ class Job:
     ledger: Path | None
     options: RunOptions = RunOptions()  # noqa: RUF009 (frozen)
     total: Limits = NO_LIMITS
-    rate: RateLimit = NO_RATE_LIMIT
     judge: bool = True
     threads: int = 1
     measures: tuple[str, ...] = ()

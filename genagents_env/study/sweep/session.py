@@ -13,7 +13,6 @@ from time import monotonic
 
 from genagents_env import __version__
 from genagents_env.errors import ConfigError
-from genagents_env.llm.budget import Spend
 from genagents_env.record.lock import RunLock
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
@@ -28,7 +27,7 @@ from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
-from genagents_env.study.sweep.ledger import SharedLedger, read_spend
+from genagents_env.study.sweep.ledger import SharedLedger, bound_spend, read_spend
 from genagents_env.study.sweep.lives import (
     describe_degraded_levels,
     describe_equal_levels,
@@ -136,7 +135,8 @@ class SweepSession:
         self.again: list[Trial] = []
         self.redone: set[str] = set()
         self.halted = ""
-        self.parted: dict[str, int] = {}  # parts of the budget that each used up elsewhere
+        self.parts: dict[str, tuple[SharedLedger, Limits]] = {}  # of the budget, held elsewhere
+        self.parted: dict[str, int] = {}  # how many parts each used up
 
     def run(self) -> SweepResult:
         """Run what is due, and return how it all stands."""
@@ -299,7 +299,6 @@ class SweepSession:
                 max_fallbacks=experiment.max_fallbacks,
             ),
             total=self._total,
-            rate=experiment.rate,
             judge=experiment.judge,
             threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             measures=experiment.list_measures(),
@@ -311,14 +310,20 @@ class SweepSession:
     def _prepare_job(self, job: Job) -> Job:
         """Give a worker on another machine what there is of its run, and its part of the budget.
 
-        The part is of what is left, and counts as reserved.
+        The part is of what is left, and stays reserved until the worker returns.
         """
         if not self.is_remote:
             return job
-        with self._open_ledger() as ledger:  # in another thread
-            part = ledger.give_part(job.trial, self.workers)
-        rate = job.rate.divide(self.workers)
-        return replace(job, total=part, rate=rate, unfinished=read_unfinished_run(job.path))
+        held = self._open_ledger(job.trial)  # in another thread
+        part = held.hold_part(max(1, self.workers - len(self.parts)))
+        self.parts[job.trial] = held, part
+        return replace(job, total=part, unfinished=read_unfinished_run(job.path))
+
+    def _lose_parts(self) -> None:
+        """Count as spent all parts that did not return: nobody will say what was spent of them."""
+        while self.parts:
+            held, _ = self.parts.popitem()[1]
+            held.close()
 
     def _adopt_parts(self) -> None:
         """Count what single trials on other machines spent since; all of their part if lost."""
@@ -350,7 +355,7 @@ class SweepSession:
         return self.experiment.budget.total.limits()
 
     def _open_ledger(self, trial: str | None = None) -> SharedLedger:
-        return SharedLedger(self.folder.path / LEDGER, self._total, self.experiment.rate, trial)
+        return SharedLedger(self.folder.path / LEDGER, self._total, trial)
 
     def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""
@@ -384,7 +389,7 @@ class SweepSession:
             while True:
                 ended = over.wait(_LOOK)
                 now = monotonic()
-                ledger.spend(Spend(), now - before)
+                ledger.count_seconds(now - before)
                 before = now
                 for trial, (_, progress) in ledger.list_running().items():
                     if progress is not None and trial in self.trials:
@@ -399,8 +404,10 @@ class SweepSession:
             replace_run(path, result.file)
             if result.measured is not None:
                 store_sent(path, result.measured)
-        if self.is_remote:
-            self.ledger.return_part(result.trial, result.spent)
+        if result.trial in self.parts:
+            held, part = self.parts.pop(result.trial)
+            with held:
+                held.settle(bound_spend(part), result.spent)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
             self.set_aside(trial, result.message)
@@ -453,12 +460,12 @@ class SweepSession:
     def _handle_deaths(self, trials: Sequence[str]) -> None:
         self.ledger.reap()
         self.tracker.note_lost(trials)
-        if self.is_remote:
-            self.ledger.lose_parts()  # nobody will say what they spent of them
+        self._lose_parts()
         if self.signals.signal is None:
             self._log("worker died", trials=list(trials))
 
     def _conclude(self) -> SweepResult:
+        self._lose_parts()
         self.ledger.reap()
         progress = self.tracker.progress
         left = progress.total - progress.finished - progress.failed

@@ -53,10 +53,7 @@ def run_trial(job: Job) -> TrialResult:
     signals = DeferredSignals()
     with signals.listen(), _set_threads(job.threads), _prepare_path(job) as path:
         here = replace(job, path=path)
-        own = SharedLedger(
-            job.ledger or path.with_suffix(".ledger"), job.total, job.rate, job.trial
-        )
-        with own:
+        with SharedLedger(job.ledger or path.with_suffix(".ledger"), job.total, job.trial) as own:
             before = own.spent
             try:
                 result = _run_and_judge(here, own, signals)

@@ -30,7 +30,6 @@ from genagents_env.study.sweep.design.fields import (
     JudgeSpec,
     PeopleField,
     PolicyFor,
-    RateLimit,
     Repeats,
     SecondsPerTick,
     Seeds,
@@ -123,7 +122,6 @@ class Experiment(RunSettings):
     max_fallbacks: Share = MAX_FALLBACKS
     concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     budget: BudgetTable = BudgetTable()
-    rate: RateLimit = RateLimit()
     endpoint: EndpointTable = EndpointTable()
     factors: Factors = ()
     only: Annotated[tuple[PolicyFor, ...], AsTuple] = ()

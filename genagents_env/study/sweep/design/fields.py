@@ -166,21 +166,6 @@ class BudgetTable(StrictTable):
     total: BudgetLimits = BudgetLimits()
 
 
-class RateLimit(StrictTable):
-    """What an endpoint allows in a minute, shared by all workers; None is no limit."""
-
-    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
-    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
-
-    def divide(self, workers: int) -> "RateLimit":
-        """Return the part of one of so many workers, at least one a minute."""
-        parts = self.model_dump(exclude_none=True)
-        return RateLimit(**{kind: max(1, one // workers) for kind, one in parts.items()})
-
-
-NO_RATE_LIMIT = RateLimit()
-
-
 class EndpointTable(StrictTable):
     """How models are asked, as `ModelOptions`; prices are dollars per million tokens.
 
