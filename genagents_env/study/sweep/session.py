@@ -2,16 +2,13 @@
 
 import logging
 import os
-import platform
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 
-from genagents_env import __version__
 from genagents_env.errors import ConfigError
 from genagents_env.record.lock import RunLock
 from genagents_env.record.rows import JSON
@@ -50,7 +47,6 @@ from genagents_env.study.sweep.worker import retry_while_locked
 _log = logging.getLogger(__name__)
 # llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
 _SPARE_CORES = 1
-_LIBRARIES = ("numpy", "scipy", "pydantic", "pettingzoo", "joblib", "xllamacpp", "onnxruntime")
 _MOST_PARTS = 20  # of the budget that one run elsewhere may use up
 _LOOK = 0.2  # seconds between two looks at how far the workers are
 
@@ -164,7 +160,7 @@ class SweepSession:
             if self.options.preflight and not (is_limited and self.ledger.spent.calls):
                 self._ask_first_questions(due)
             how: dict[str, JSON] = {"workers": self.workers, "backend": self.options.backend}
-            self._log("started", versions=dict(list_versions()), due=len(due), **how)
+            self._log("started", due=len(due), **how)
             with suppress(KeyboardInterrupt):  # of `signals`, which knows the signal
                 self._run_first_seed_first(due)
         return self._conclude()
@@ -491,17 +487,8 @@ class SweepSession:
     def _log(self, event: str, **what: JSON) -> None:
         known = {key: value for key, value in what.items() if value is not None}
         self.folder.log.append(event=event, **known)
-        told = ", ".join(f"{key} {value}" for key, value in known.items() if key != "versions")
+        told = ", ".join(f"{key} {value}" for key, value in known.items())
         _log.info("sweep %s: %s%s", self.folder.path, event, f" ({told})" if told else "")
-
-
-def list_versions() -> dict[str, str]:
-    """Return the versions of this package, of Python and of those libraries that are installed."""
-    versions = {"genagents-env": __version__, "python": platform.python_version()}
-    for library in _LIBRARIES:
-        with suppress(PackageNotFoundError):
-            versions[library] = version(library)
-    return versions
 
 
 def _list_primary(run: MeasuredRun, primary: Sequence[str]) -> list[tuple[str, float]]:

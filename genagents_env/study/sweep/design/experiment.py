@@ -1,12 +1,13 @@
 """The experiment file: what is varied, how often, in which town, and within which budget."""
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PlainValidator, ValidationError, model_validator
+from pydantic import BaseModel, Field, PlainValidator, ValidationError, model_validator
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
@@ -14,7 +15,7 @@ from genagents_env.files import read_text
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import list_scenario_names
-from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.faults import list_faults, quote, suggest
 from genagents_env.study.evaluate.measure_catalog import DEFAULT
 from genagents_env.study.stats.effects import BETWEEN
 from genagents_env.study.sweep.design.factors import OF_RUN, Factor, parse_factors
@@ -39,11 +40,12 @@ from genagents_env.study.sweep.design.fields import (
     Word,
     Words,
 )
-from genagents_env.study.sweep.design.toml import find_old_forms, format_faults, parse_toml
+from genagents_env.text import clean
 
 Share = Annotated[float, Field(ge=0, le=1)]
 DegradedRuns = Literal["exclude", "include"]
 _MOST_BYTES = 1 << 20  # of a file
+_FAULT_LIMIT = 1000  # characters
 _OF_ENDPOINT = tuple(EndpointTable.model_fields)
 CHANGES = (
     *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
@@ -265,14 +267,29 @@ def read_experiment_text(path: Path) -> str:
 
 def parse_experiment(text: str, name: str) -> Experiment:
     """Return what the text of a file of that name says; raises as `load_experiment`."""
-    raw = parse_toml(text, name)
-    faults = list(find_old_forms(raw))
-    if not faults:
-        try:
-            return Experiment.model_validate(raw)
-        except ValidationError as error:
-            faults = format_faults(error, Experiment)
-    raise ConfigError("\n".join(f"{Path(name).name}: {fault}" for fault in faults))
+    try:
+        return Experiment.model_validate(tomllib.loads(text))
+    except ValidationError as error:
+        lines = [f"{Path(name).name}: {fault}" for fault in format_faults(error, Experiment)]
+        raise ConfigError("\n".join(lines)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name}: not TOML: {clean(str(error))}") from None
+    except (RecursionError, ValueError):
+        raise ConfigError(f"{name}: nested too deeply, or a number is too long") from None
+
+
+def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """Return everything wrong with the data of `model`, each as `key: what; allowed: ...`."""
+    lines = []
+    for fault in list_faults(error, model):
+        key = ".".join(clean(str(part), 60) or '""' for part in fault.loc)
+        if key and key != "factors":
+            lines.append(f"{key}: {fault.text}")
+            continue
+        for one in fault.text.splitlines():  # our own, mostly with their keys
+            lead = f"{key}." if key else ""
+            lines.append(f"{lead}{one}" if ": " in one else f"{key or 'file'}: {one}")
+    return [clean(line, _FAULT_LIMIT) for line in lines]
 
 
 def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:

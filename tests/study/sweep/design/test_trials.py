@@ -92,7 +92,7 @@ def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
         {"arm": {"name": "another name"}},
         {"name": "other", "question": "Why?"},
         {"measures": ["density"], "primary": ["density"]},
-        {"budget": {"run": {"calls": 3}}, "rate": {"requests_per_minute": 3}},
+        {"budget": {"run": {"calls": 3}, "total": {"calls": 9}}},
         {"judge": False, "judges": [{"name": "x", "kind": "rubric"}], "concurrency": 2},
         {"seeds": [0, 9]},
         {"start": "09:00"},  # when the scenario begins anyway
@@ -257,7 +257,7 @@ def test_a_condition_is_named_after_its_levels_and_people_are_names_or_a_cast(
     tmp_path: Path,
 ) -> None:
     found = cells(tmp_path, scenario=None, factors={"scenario": ["tiny", "medicine"]})
-    names = ["scripted / tiny", "scripted / medicine", "nobody moves / tiny"]
+    names = ["tiny / scripted", "tiny / nobody moves", "medicine / scripted"]
     assert [cell.condition.name for cell in found][:3] == names
     casts = {"people": {"alone": ["Ravi Patel"], "3": "3"}}
     found = cells(tmp_path, scenario="medicine", factors=casts)
