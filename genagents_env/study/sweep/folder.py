@@ -55,15 +55,11 @@ class Plan:
     Attributes:
         mark: hash of the experiment file and the changes that it was made from.
         host: the machine on which the ledger is, see `ledger`.
-        levels: the labels of each factor's levels, by the factor's name.
-        seeds: of each condition.
         conditions: every cell, in the order of the experiment.
     """
 
     mark: str
     host: str
-    levels: Mapping[str, tuple[str, ...]]
-    seeds: tuple[int, ...]
     conditions: tuple[Condition, ...]
 
 
@@ -209,7 +205,7 @@ class SweepFolder:
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """Every trial, in the order in which they are run; errors as of `build_cells`."""
-        return list_trials(self.plan.conditions, self.plan.seeds)
+        return list_trials(self.plan.conditions, self.experiment.seed_list)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -233,8 +229,7 @@ class SweepFolder:
     def _make_plan(self, before: Plan | None) -> Plan:
         conditions = tuple(cell.condition for cell in self.cells)
         host = platform.node() if before is None else before.host
-        own = self.experiment
-        return Plan(self._mark, host, own.levels, own.seed_list, conditions)
+        return Plan(self._mark, host, conditions)
 
     @property
     def _mark(self) -> str:
@@ -254,20 +249,14 @@ class SweepFolder:
     def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.
 
-        One that was run with a level of another name is given its new name.
+        One that was run with a level of another name keeps its own.
 
         Raises:
             FileError: it is a link.
         """
         path = find_inside(self.runs, f"{trial.name}.sqlite")
-        if path.exists():
-            return path
-        for former in self._orphans.get(trial.suffix, []):
-            if former.is_file() and not former.is_symlink() and find_writer(former) is None:
-                with suppress(PermissionError):  # somebody only looks at the folder
-                    move_run(former, path)
-                    break
-        return path
+        former = [] if path.exists() else self._orphans.get(trial.suffix, [])
+        return next((one for one in former if one.is_file() and not one.is_symlink()), path)
 
     def read_statuses(self) -> tuple[TrialStatus, ...]:
         """Return how every trial stands, in their order."""

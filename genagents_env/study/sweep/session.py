@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from time import monotonic
 
 from genagents_env.errors import ConfigError
@@ -21,6 +21,7 @@ from genagents_env.study.sweep.design.cells import Cell
 from genagents_env.study.sweep.design.experiment import split_primary
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.estimate import choose_pilots
 from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
@@ -166,7 +167,7 @@ class SweepSession:
         return self._conclude()
 
     def _run_first_seed_first(self, due: Sequence[Trial]) -> None:
-        first = self.folder.plan.seeds[0]
+        first = self.experiment.seed_list[0]
         self._run_trials([trial for trial in due if trial.seed == first])
         rest = [trial for trial in due if trial.seed != first]
         if rest and not self.options.anyway and self.signals.signal is None:
@@ -176,14 +177,14 @@ class SweepSession:
 
     def _find_reason_to_stop(self) -> str:
         """Return why more seeds may find nothing, by the first one; empty where nothing says so."""
-        plan = self.folder.plan
+        levels, first = self.experiment.levels, choose_pilots(self.folder)
         runs = {}
-        for trial in self.folder.trials[: len(plan.conditions)]:
+        for trial in first:
             measured = read_measured(self.folder.run_file(trial))
             if measured is not None:
                 runs[trial.condition.levels] = measured
-        degraded = {levels: describe_degraded(one.degradation) for levels, one in runs.items()}
-        found = list(describe_degraded_levels(plan.levels, degraded))
+        degraded = {cell: describe_degraded(one.degradation) for cell, one in runs.items()}
+        found = list(describe_degraded_levels(levels, degraded))
         if found and self.experiment.degraded == "exclude":
             return "; ".join(found)
         taken = {label for one in runs.values() for label in one.taken}
@@ -191,13 +192,11 @@ class SweepSession:
         primary = [words for words in named if split_key(words)[0] in taken]
         values = {value.name for one in runs.values() for value in one.values}
         missing = list(describe_missing_values(primary, values))
-        if missing and len(runs) == len(plan.conditions):
+        if missing and len(runs) == len(first):
             return "; ".join(missing)
         # Levels of one life may still differ in what models were asked, if that is the question.
-        lives = {
-            levels: f"{one.life} {_list_primary(one, primary)}" for levels, one in runs.items()
-        }
-        return "; ".join(describe_equal_levels(plan.levels, lives))
+        lives = {cell: f"{one.life} {_list_primary(one, primary)}" for cell, one in runs.items()}
+        return "; ".join(describe_equal_levels(levels, lives))
 
     def _check_paid(self, due: Sequence[Trial]) -> None:
         """Raise ConfigError where a run that asked a model would be run again under other code."""
@@ -355,12 +354,7 @@ class SweepSession:
 
     def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""
-        return any(self._model_needs[name] for name in _list_policies(self._cell(trial)))
-
-    @cached_property
-    def _model_needs(self) -> dict[str, bool]:
-        names = [name for cell in self._cells.values() for name in _list_policies(cell)]
-        return {name: _policy_needs_model(name) for name in dict.fromkeys(names)}
+        return any(map(_policy_needs_model, _list_policies(self._cell(trial))))
 
     def _list_pids(self) -> dict[str, int]:
         """Return the workers; this process itself is among them while it asks first questions."""
@@ -501,6 +495,7 @@ def _list_policies(cell: Cell) -> tuple[str, ...]:
     return cell.spec.policy.name, *cell.spec.policy_for.values()
 
 
+@cache
 def _policy_needs_model(policy: str) -> bool:
     try:
         return find_policy_class(policy).needs_model
