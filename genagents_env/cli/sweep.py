@@ -136,6 +136,8 @@ def sweep(
         **opt.parse_endpoint(endpoint),
     }
     changes = {key: value for key, value in changes.items() if value is not None}
+    if model is not None and model.endswith(".gguf") and Path(model).is_file():
+        changes["model"] = str(Path(model).resolve())
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     if trial is not None:

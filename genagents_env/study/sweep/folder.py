@@ -18,8 +18,6 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.study.sweep.design.cells import Cell, Condition, build_cells
 from genagents_env.study.sweep.design.experiment import (
     Experiment,
-    apply_changes,
-    check_changes,
     load_experiment,
     parse_experiment,
     read_experiment_text,
@@ -107,12 +105,12 @@ class SweepFolder:
         Args:
             path: new, empty, or of a sweep.
             experiment_file: what is run; that of a sweep's folder will do.
-            changes: in place of what the file says, see `apply_changes`; kept for later.
+            changes: in place of what the file says, see `parse_experiment`; kept for later.
 
         Raises:
-            ConfigError: other things are in the folder, or the experiment has faults.
+            ConfigError: other things are in the folder, or the experiment has faults, see
+                `build_cells`; nothing was written.
             FileError: something of a sweep in it is a link.
-            ScenarioError, PolicyError: as `build_cells`; nothing was written.
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
@@ -140,8 +138,8 @@ class SweepFolder:
         """
         path = Path(path)
         check_free(path)
-        is_new, given = not path.exists(), check_changes(changes or {})
-        experiment = apply_changes(parse_experiment(text, name), given)
+        is_new, given = not path.exists(), dict(changes or {})
+        experiment = parse_experiment(text, name, given)
         cells = build_cells(experiment, base)
         list_trials([cell.condition for cell in cells], experiment.seed_list)
         try:
@@ -161,24 +159,22 @@ class SweepFolder:
         """Open the folder of a sweep to resume it, with more changes than it has.
 
         Raises:
-            ConfigError: there is no sweep in it, or a change is not allowed.
-            ScenarioError, PolicyError: as `build_cells`; nothing was written.
+            ConfigError: as `create`; nothing was written.
         """
         folder = cls(path)
-        given = check_changes(changes or {})
-        if given:
-            return cls.create(path, folder.experiment_file, {**folder.changes, **given})
+        if changes:
+            return cls.create(path, folder.experiment_file, {**folder.changes, **changes})
         folder._store_plan(build_cells(folder.experiment, folder.base))
         return folder
 
     @cached_property
     def experiment(self) -> Experiment:
         """What is run; its faults are ConfigErrors."""
-        return apply_changes(load_experiment(self.experiment_file), self.changes)
+        return load_experiment(self.experiment_file, self.changes)
 
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
-        """What counts in place of what the experiment file says, see `apply_changes`."""
+        """What counts in place of what the experiment file says, see `parse_experiment`."""
         changes = read_note(self.path / BASE).get("changes", {})
         return changes if isinstance(changes, dict) else {}
 

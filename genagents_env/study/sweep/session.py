@@ -103,7 +103,6 @@ def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResu
     Raises:
         ConfigError: an option is not allowed, a backend is not installed, or runs that were paid
             for would be run again.
-        ScenarioError, PolicyError: as of `design.cells.build_cells`.
         RecordError: what was spent before cannot be read.
         RunLocked: another sweep is running in this folder.
     """

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -46,12 +47,13 @@ Share = Annotated[float, Field(ge=0, le=1)]
 DegradedRuns = Literal["exclude", "include"]
 _MOST_BYTES = 1 << 20  # of a file
 _FAULT_LIMIT = 1000  # characters
-_OF_ENDPOINT = tuple(EndpointTable.model_fields)
-CHANGES = (
-    *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
-    "concurrency",
-    *_OF_ENDPOINT,
-)
+# What may be changed without editing a file: the place of each key in it.
+CHANGES: dict[str, tuple[str, ...]] = {
+    **{key: (key,) for key in ("model", "embedder", "seeds", "hours", "max_fallbacks")},
+    "concurrency": ("concurrency",),
+    **{f"max_{kind}": ("budget", "total", kind) for kind in ("tokens", "dollars")},
+    **{key: ("endpoint", key) for key in EndpointTable.model_fields},
+}
 
 
 class RunSettings(StrictTable):
@@ -250,14 +252,14 @@ def resolve_scenario(scenario: str, base: Path) -> str:
     return str((base / scenario).resolve())
 
 
-def load_experiment(path: Path) -> Experiment:
-    """Return what the experiment file at `path` says.
+def load_experiment(path: Path, changes: Mapping[str, JSON] | None = None) -> Experiment:
+    """Return what the experiment file at `path` says, but for changes, see `parse_experiment`.
 
     Raises:
         ConfigError: it cannot be read, or has faults; all are listed, each on a line of its own
             as `file: key: what; allowed: ...`.
     """
-    return parse_experiment(read_experiment_text(path), str(path))
+    return parse_experiment(read_experiment_text(path), str(path), changes)
 
 
 def read_experiment_text(path: Path) -> str:
@@ -265,10 +267,26 @@ def read_experiment_text(path: Path) -> str:
     return read_text(path, _MOST_BYTES).replace("\r\n", "\n")
 
 
-def parse_experiment(text: str, name: str) -> Experiment:
-    """Return what the text of a file of that name says; raises as `load_experiment`."""
+def parse_experiment(text: str, name: str, changes: Mapping[str, JSON] | None = None) -> Experiment:
+    """Return what an experiment file says, but for changes; raises as `load_experiment`.
+
+    Args:
+        text: of the file, as TOML.
+        name: of the file, with which faults begin.
+        changes: in place of what it says, by names that are keys of `CHANGES`. `model` also
+            replaces the factor of models.
+    """
+    if unknown := [key for key in changes or () if key not in CHANGES]:
+        raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
     try:
-        return Experiment.model_validate(tomllib.loads(text))
+        data = tomllib.loads(text)
+        experiment = Experiment.model_validate(data)
+        for key, value in (changes or {}).items():
+            *tables, last = CHANGES[key]
+            reduce(lambda inner, table: inner.setdefault(table, {}), tables, data)[last] = value
+            if key == "model" and data.get("factors", {}).pop(key, None):
+                data.pop("only", None)
+        return Experiment.model_validate(data) if changes else experiment
     except ValidationError as error:
         lines = [f"{Path(name).name}: {fault}" for fault in format_faults(error, Experiment)]
         raise ConfigError("\n".join(lines)) from None
@@ -290,50 +308,3 @@ def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
             lead = f"{key}." if key else ""
             lines.append(f"{lead}{one}" if ": " in one else f"{key or 'file'}: {one}")
     return [clean(line, _FAULT_LIMIT) for line in lines]
-
-
-def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
-    """Return `experiment` with these changes.
-
-    Args:
-        experiment: as its file says.
-        changes: by name. `model` also replaces the factor of models; `max_tokens` and
-            `max_dollars` are of the budget of all runs together, the keys of `[endpoint]` of that
-            table. None is no change.
-
-    Raises:
-        ConfigError: an unknown change, or a value that is not allowed.
-    """
-    given = check_changes(changes)
-    data = {key: getattr(experiment, key) for key in experiment.model_fields_set}
-    total = {f"max_{kind}": kind for kind in ("tokens", "dollars")}
-    limits = {kind: given.pop(key) for key, kind in total.items() if key in given}
-    endpoint = {key: given.pop(key) for key in _OF_ENDPOINT if key in given}
-    try:
-        if limits:
-            own = experiment.budget.total.model_dump() | limits
-            data["budget"] = {"run": experiment.budget.run, "total": own}
-        if endpoint:
-            data["endpoint"] = experiment.endpoint.model_dump(exclude_unset=True) | endpoint
-        if "model" in given:
-            data["factors"] = tuple(one for one in experiment.factors if one.key != "model")
-            data.pop("only", None)
-        return Experiment.model_validate({**data, **given})
-    except ValidationError as error:
-        raise ConfigError("\n".join(format_faults(error, Experiment))) from None
-
-
-def check_changes(changes: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the changes that are any, the path of a model's file absolute.
-
-    Raises:
-        ConfigError: an unknown one.
-    """
-    unknown = [key for key in changes if key not in CHANGES]
-    if unknown:
-        raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
-    given = {key: value for key, value in changes.items() if value is not None}
-    model = given.get("model")
-    if isinstance(model, str) and model.endswith(".gguf") and Path(model).is_file():
-        given["model"] = str(Path(model).resolve())
-    return given

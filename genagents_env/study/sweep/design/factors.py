@@ -63,8 +63,6 @@ def parse_factors(value: object) -> tuple[Factor, ...]:
     Raises:
         ValueError: something is wrong with it; every fault is a line, `key: what; allowed: ...`.
     """
-    if isinstance(value, tuple) and all(isinstance(one, Factor) for one in value):
-        return value  # a study that is checked again
     if not isinstance(value, dict):
         raise ValueError(f"a table is wanted, in which each factor has {_LIST}")
     faults: list[str] = []
