@@ -1,6 +1,6 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -273,7 +273,7 @@ def _print_plan(
     may_pay: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    if may_pay or _costs_nothing(piloted):
+    if may_pay or all(free(cell.model) for cell in piloted.cells):
         trials = frozenset(trial.name for trial in choose_pilots(piloted))
         options_of_pilots = replace(options, trials=trials, strict=False)
         result = run_folder(piloted, options_of_pilots, "pilot runs")
@@ -316,17 +316,13 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
         piloted: where the pilots were run: the same, or that of another model.
         workers: at once; None is one for each core.
     """
-    rows: list[tuple[CellValue, ...]] = []
-    columns: list[list[float | None]] = [[] for _ in _PLAN_COLUMNS[1:]]
-    for cast in forecast_conditions(piloted):
-        hours = None if cast.seconds is None else cast.seconds / 3600
-        values = cast.trials, cast.due, cast.calls, cast.tokens, cast.dollars, hours
-        rows.append((cast.condition, *values))
-        for column, value in zip(columns, values, strict=True):
-            column.append(value)
-    totals = [_sum_known(column) for column in columns]
-    rows.append(("all", *totals))
-    name = folder.experiment.name
+    casts = forecast_conditions(piloted)
+    values = [(o.trials, o.due, o.calls, o.tokens, o.dollars, o.hours) for o in casts]
+    totals = [_sum_known(column) for column in zip(*values, strict=True)]
+    rows: list[tuple[CellValue, ...]] = [
+        (one.condition, *row) for one, row in zip(casts, values, strict=True)
+    ]
+    name, rows = folder.experiment.name, [*rows, ("all", *totals)]
     yield from Table("plan", name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE).format_lines()
     if totals[-1] is not None:
         at_once = workers or count_cores()
@@ -338,12 +334,7 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
     yield f"No further runs were made. Go on with: genagents sweep {folder.path}"
 
 
-def _costs_nothing(folder: SweepFolder) -> bool:
-    """Return True if asking the models of a sweep is known to cost nothing."""
-    return all(free(model) for model in sorted({cell.model for cell in folder.cells}, key=str))
-
-
-def _sum_known(values: list[float | None]) -> float | None:
+def _sum_known(values: Sequence[float | None]) -> float | None:
     """Return the sum where every part of it is known."""
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None

@@ -115,8 +115,8 @@ def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:
     ]
     tracker = ProgressTracker(trials, 1, lambda: Spend(), None)
     tracker.note_state("a0", "finished")
-    tracker.note_durations("a0", [36.0])
+    tracker.note_duration("a0", 36.0)
     assert tracker.progress.hours_left is None  # b may take any time
     tracker.note_state("b0", "finished")
-    tracker.note_durations("b0", [7200.0])
+    tracker.note_duration("b0", 7200.0)
     assert tracker.progress.hours_left == pytest.approx(0.01)

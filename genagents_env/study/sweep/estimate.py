@@ -26,7 +26,7 @@ class Forecast:
             pilots, as are the others.
         tokens: read and written.
         dollars: None also where the price is not known.
-        seconds: of wall clock, one run after the other.
+        hours: of wall clock, one run after the other.
     """
 
     condition: str
@@ -36,7 +36,7 @@ class Forecast:
     calls: float | None
     tokens: float | None
     dollars: float | None
-    seconds: float | None
+    hours: float | None
 
 
 def choose_pilots(folder: SweepFolder, seeds: int = 1) -> tuple[Trial, ...]:
@@ -81,7 +81,7 @@ def _forecast_condition(name: str, many: int, finished: Sequence[Path]) -> Forec
         _extrapolate([one.calls for one in totals], many),
         _extrapolate([one.tokens for one in totals], many),
         _extrapolate([float(one.dollars) for one in totals if all(k for _, k in costs)], many),
-        _extrapolate([one.seconds for one, _ in costs], many),
+        _extrapolate([one.seconds / 3600 for one, _ in costs], many),
     )
 
 

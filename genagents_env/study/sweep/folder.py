@@ -151,7 +151,9 @@ class SweepFolder:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
         folder.is_new = is_new
-        folder._store_plan(cells)
+        folder.cells = cells
+        folder.plan = folder._make_plan(folder._read_plan())
+        write_whole(path / PLAN, _PLAN.dump_json(folder.plan, indent=1).decode())
         return folder
 
     @classmethod
@@ -162,10 +164,7 @@ class SweepFolder:
             ConfigError: as `create`; nothing was written.
         """
         folder = cls(path)
-        if changes:
-            return cls.create(path, folder.experiment_file, {**folder.changes, **changes})
-        folder._store_plan(build_cells(folder.experiment, folder.base))
-        return folder
+        return cls.create(path, folder.experiment_file, {**folder.changes, **(changes or {})})
 
     @cached_property
     def experiment(self) -> Experiment:
@@ -207,12 +206,6 @@ class SweepFolder:
     def cells(self) -> tuple[Cell, ...]:
         """The cells with all that a run needs; no policy is imported, as for `plan`."""
         return build_cells(self.experiment, self.base, load=False)
-
-    def _store_plan(self, cells: tuple[Cell, ...]) -> None:
-        """Resolve the plan anew, from the cells as they are now."""
-        self.cells = cells
-        self.plan = self._make_plan(self._read_plan())
-        write_whole(self.path / PLAN, _PLAN.dump_json(self.plan, indent=1).decode())
 
     def _read_plan(self) -> Plan | None:
         """Return the plan in the folder; None where there is none that can be read."""

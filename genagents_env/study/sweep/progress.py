@@ -17,15 +17,29 @@ _HOUR = 3600.0
 
 
 @dataclass(frozen=True)
-class SweepProgress:
+class TrialCounts:
+    """How many trials of a sweep stand how, earlier sessions included.
+
+    Attributes:
+        total: trials that were asked for.
+        finished: of these; so are the others. The rest was not started.
+        degraded: finished ones that are, see `Degradation.degraded`.
+        stopped: by a budget, an outage or a signal; they can be resumed.
+        failed: these need the user's attention, and are tried again by a resumed sweep.
+    """
+
+    total: int
+    finished: int
+    degraded: int
+    stopped: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class SweepProgress(TrialCounts):
     """How far a sweep is.
 
     Attributes:
-        total: trials.
-        finished: of these, earlier sessions included; so are the next two.
-        degraded: finished ones that are.
-        stopped: by a budget, an outage or a signal; they can be resumed.
-        failed: these need the user's attention.
         running: how far each trial under way is, by its name.
         calls: of models, in the whole sweep; so are tokens.
         tokens: read and written.
@@ -35,11 +49,6 @@ class SweepProgress:
             condition that is due has none.
     """
 
-    total: int
-    finished: int
-    degraded: int
-    stopped: int
-    failed: int
     running: Mapping[str, TrialProgress]
     calls: int
     tokens: int
@@ -49,16 +58,11 @@ class SweepProgress:
 
 
 @dataclass(frozen=True)
-class SweepResult:
+class SweepResult(TrialCounts):
     """How a sweep stands when it returns.
 
     Attributes:
         folder: of the sweep.
-        total: trials that were asked for.
-        finished: of these; so are the next two. The rest was not started.
-        stopped: can be resumed.
-        failed: are tried again when the sweep is resumed.
-        degraded: of the finished ones; see `Degradation.degraded`.
         problems: a line on everything that needs to be known.
         spent: by all of the sweep's sessions.
         exit_code: 0 all finished, 3 budget, 75 outage, 128 and the signal's number when
@@ -67,11 +71,6 @@ class SweepResult:
     """
 
     folder: Path
-    total: int
-    finished: int
-    stopped: int
-    failed: int
-    degraded: int
     problems: tuple[str, ...]
     spent: Spend
     exit_code: int
@@ -116,10 +115,9 @@ class ProgressTracker:
         if degraded:
             self._degraded.add(trial)
 
-    def note_durations(self, trial: str, seconds: Iterable[float]) -> None:
-        """Note what a trial took from its start to its end, each time that it ended."""
-        for one in seconds:
-            self._seconds.setdefault(self._conditions[trial], []).append(one)
+    def note_duration(self, trial: str, seconds: float) -> None:
+        """Note what a trial took from its start to its end."""
+        self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
     def note_progress(self, trial: str, progress: TrialProgress) -> None:
         """Note how far a trial is."""
@@ -134,7 +132,7 @@ class ProgressTracker:
             self._running.pop(result.trial, None)
         self.note_state(result.trial, result.state, degraded=bool(result.degraded))
         if result.state == "finished":
-            self.note_durations(result.trial, [result.seconds])
+            self.note_duration(result.trial, result.seconds)
         self._report()
 
     def note_lost(self, trials: Iterable[str]) -> None:
@@ -200,12 +198,10 @@ def format_message(progress: SweepProgress, why: str, folder: Path, *, halted: b
     if progress.finished == progress.total:
         return f"all {progress.total:,} trials are finished{format_degraded(progress.degraded)}"
     done = f"{progress.finished:,} of {progress.total:,} trials are finished"
-    parts = [f"{done}{format_degraded(progress.degraded)}"]
-    parts += [f"{progress.failed:,} failed"] if progress.failed else []
-    parts += [f"{progress.stopped:,} stopped"] if progress.stopped else []
     due = progress.total - progress.finished - progress.failed - progress.stopped
-    parts += [f"{due:,} not begun"] if due else []
-    counts = ", ".join(parts)
+    others = {"failed": progress.failed, "stopped": progress.stopped, "not begun": due}
+    parts = [f"{count:,} {state}" for state, count in others.items() if count]
+    counts = ", ".join([f"{done}{format_degraded(progress.degraded)}", *parts])
     again = f"genagents sweep {folder}{' --anyway' if halted else ''}"
     return f"{counts}{': ' + why if why else ''}; go on with `{again}`"
 

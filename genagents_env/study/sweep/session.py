@@ -15,10 +15,8 @@ from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
 from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
-from genagents_env.study.evaluate.measure import belongs_to, split_key
 from genagents_env.study.sweep.backends import check_backend, is_remote, read_unfinished_run
 from genagents_env.study.sweep.design.cells import Cell
-from genagents_env.study.sweep.design.experiment import split_primary
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.estimate import choose_pilots
@@ -26,13 +24,9 @@ from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.study.sweep.ledger import SharedLedger, bound_spend, read_spend
-from genagents_env.study.sweep.lives import (
-    describe_degraded_levels,
-    describe_equal_levels,
-    describe_missing_values,
-)
+from genagents_env.study.sweep.lives import find_reason_to_stop
 from genagents_env.study.sweep.log import TrialHistory
-from genagents_env.study.sweep.measured import MeasuredRun, read_measured, store_sent
+from genagents_env.study.sweep.measured import read_measured, store_sent
 from genagents_env.study.sweep.progress import (
     ProgressTracker,
     SweepProgress,
@@ -42,7 +36,6 @@ from genagents_env.study.sweep.progress import (
 from genagents_env.study.sweep.signals import SignalForwarder
 from genagents_env.study.sweep.stop_rule import StopRule
 from genagents_env.study.sweep.supervisor import supervise
-from genagents_env.study.sweep.trial_status import describe_degraded
 from genagents_env.study.sweep.worker import retry_while_locked
 
 _log = logging.getLogger(__name__)
@@ -170,32 +163,12 @@ class SweepSession:
         self._run_trials([trial for trial in due if trial.seed == first])
         rest = [trial for trial in due if trial.seed != first]
         if rest and not self.options.anyway and self.signals.signal is None:
-            self.halted = self._find_reason_to_stop()
+            cells = choose_pilots(self.folder)
+            files = ((one, read_measured(self.folder.run_file(one))) for one in cells)
+            runs = {one.condition.levels: found for one, found in files if found is not None}
+            self.halted = find_reason_to_stop(self.experiment, len(cells), runs)
         if not self.halted:
             self._run_trials(rest)
-
-    def _find_reason_to_stop(self) -> str:
-        """Return why more seeds may find nothing, by the first one; empty where nothing says so."""
-        levels, first = self.experiment.levels, choose_pilots(self.folder)
-        runs = {}
-        for trial in first:
-            measured = read_measured(self.folder.run_file(trial))
-            if measured is not None:
-                runs[trial.condition.levels] = measured
-        degraded = {cell: describe_degraded(one.degradation) for cell, one in runs.items()}
-        found = list(describe_degraded_levels(levels, degraded))
-        if found and self.experiment.degraded == "exclude":
-            return "; ".join(found)
-        taken = {label for one in runs.values() for label in one.taken}
-        named = (split_primary(words)[0] for words in self.experiment.primary)
-        primary = [words for words in named if split_key(words)[0] in taken]
-        values = {value.name for one in runs.values() for value in one.values}
-        missing = list(describe_missing_values(primary, values))
-        if missing and len(runs) == len(first):
-            return "; ".join(missing)
-        # Levels of one life may still differ in what models were asked, if that is the question.
-        lives = {cell: f"{one.life} {_list_primary(one, primary)}" for cell, one in runs.items()}
-        return "; ".join(describe_equal_levels(levels, lives))
 
     def _check_paid(self, due: Sequence[Trial]) -> None:
         """Raise ConfigError where a run that asked a model would be run again under other code."""
@@ -248,11 +221,12 @@ class SweepSession:
         for name, trial in self.trials.items():
             history = histories.get(name, TrialHistory())
             self.finished |= {name} if history.finished else set()
-            self.tracker.note_durations(name, history.seconds)
             status = self.folder.verify(trial, histories)
             if status.state == "finished":
                 self.tracker.note_state(name, "finished", degraded=bool(status.degraded))
                 self._tell_degraded(name, status.degraded)
+                if status.measured and (seconds := status.measured.usage.seconds):
+                    self.tracker.note_duration(name, seconds)
                 is_judged = not (history.unjudged and self.experiment.judge)
                 if status.measured and history.finished and is_judged:
                     continue
@@ -425,25 +399,22 @@ class SweepSession:
 
     def log_result(self, result: TrialResult) -> None:
         """Note in the log how a trial stands."""
-        name = result.trial
-        if result.state == "finished" and name not in self.finished:
-            self.finished.add(name)
+        name, is_finished = result.trial, result.state == "finished"
+        if not is_finished or name not in self.finished:
+            self.finished |= {name} if is_finished else set()
             self._log(
-                "finished",
+                result.state,
                 trial=name,
-                hash=result.hash,
+                status=result.status,
                 tick=result.tick,
+                hash=result.hash,
                 seconds=round(result.seconds, 3),
-                unjudged=result.message or None,
                 degraded=result.degraded or None,
+                message=result.message or None,
             )
-        elif result.state == "finished" and not result.message:
+        elif not result.message:
             self._log("judged", trial=name)
-        elif result.state != "finished":
-            how: dict[str, JSON] = {"status": result.status, "tick": result.tick}
-            seconds = round(result.seconds, 3)
-            self._log(result.state, trial=name, seconds=seconds, **how, message=result.message)
-        if result.state == "failed" or (result.state == "finished" and result.message):
+        if result.message and result.state != "stopped":
             self.problems.append(f"{name}: {result.message}")
 
     def _handle_deaths(self, trials: Sequence[str]) -> None:
@@ -482,12 +453,6 @@ class SweepSession:
         self.folder.log.append(event=event, **known)
         told = ", ".join(f"{key} {value}" for key, value in known.items())
         _log.info("sweep %s: %s%s", self.folder.path, event, f" ({told})" if told else "")
-
-
-def _list_primary(run: MeasuredRun, primary: Sequence[str]) -> list[tuple[str, float]]:
-    """Return the numbers of the primary measures that a run has."""
-    found = sorted(run.numbers.items())
-    return [one for one in found if any(belongs_to(one[0], words) for words in primary)]
 
 
 def _list_policies(cell: Cell) -> tuple[str, ...]:
