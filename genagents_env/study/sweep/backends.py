@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from difflib import get_close_matches
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.extras import format_install_command
 from genagents_env.record import RunWriter
+from genagents_env.scenario.faults import quote, suggest
 from genagents_env.study.sweep.job import Job, TrialResult
 
 BACKENDS = ("loky", "ray")
@@ -24,9 +24,7 @@ def check_backend(name: str) -> None:
         ConfigError: there is no such backend, or what it needs is not installed.
     """
     if name not in BACKENDS:
-        close = get_close_matches(name, BACKENDS, 1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise ConfigError(f"backend: {name!r} is not allowed; {hint}one of {', '.join(BACKENDS)}")
+        raise ConfigError(f"backend: {quote(name)} is unknown; {suggest(name, BACKENDS)}")
     if name == "ray":
         _join_ray()
 

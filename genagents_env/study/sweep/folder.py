@@ -244,7 +244,9 @@ class SweepFolder:
             FileError: it is a link.
         """
         path = find_inside(self.runs, f"{trial.name}.sqlite")
-        former = [] if path.exists() else self._orphans.get(trial.suffix, [])
+        former = (one for one in self._orphans if one.stem.endswith(f"-{trial.suffix}"))
+        if path.exists():
+            return path
         return next((one for one in former if one.is_file() and not one.is_symlink()), path)
 
     def read_statuses(self) -> tuple[TrialStatus, ...]:
@@ -285,7 +287,7 @@ class SweepFolder:
         since. They are kept and reported, and never used.
         """
         own = {self.run_file(trial) for trial in self.trials}
-        return tuple(path for path in self._files() if path not in own)
+        return tuple(path for path in self._orphans if path not in own)
 
     def find_earlier(self, trial: Trial) -> Path | None:
         """Return the file of a run of the same levels and seed, of another identity.
@@ -293,8 +295,8 @@ class SweepFolder:
         The scenario, a policy or this package has changed since it was run.
         """
         lead = trial.name.removesuffix(trial.suffix)
-        names = (one for some in self._orphans.values() for one in some)
-        return next((one for one in names if one.name.startswith(f"{lead}s{trial.seed}-")), None)
+        lead = f"{lead}s{trial.seed}-"
+        return next((one for one in self._orphans if one.name.startswith(lead)), None)
 
     def set_aside(self, trial: Trial) -> Path:
         """Move the run file of a trial out of the way, and return where it is now.
@@ -314,18 +316,11 @@ class SweepFolder:
         move_run(path, target)
         return target
 
-    def _files(self) -> list[Path]:
-        return sorted(self.runs.glob("*.sqlite"))
-
     @cached_property
-    def _orphans(self) -> dict[str, list[Path]]:
-        """The run files of no trial by the part of their names that has their identity."""
+    def _orphans(self) -> list[Path]:
+        """The run files that have the name of no trial, sorted."""
         own = {f"{trial.name}.sqlite" for trial in self.trials}
-        orphans: dict[str, list[Path]] = {}
-        for path in self._files():
-            if path.name not in own:
-                orphans.setdefault("-".join(path.stem.rsplit("-", 2)[-2:]), []).append(path)
-        return orphans
+        return [path for path in sorted(self.runs.glob("*.sqlite")) if path.name not in own]
 
 
 def _with_failure(status: TrialStatus, histories: Mapping[str, TrialHistory]) -> TrialStatus:

@@ -7,6 +7,7 @@ from typing import Literal
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.run import RunOptions, RunSpec
 from genagents_env.study.sweep.measured import MeasuredRun
+from genagents_env.study.sweep.trial_status import describe_degraded
 
 DAMAGED = "damaged"
 _FAILED = ("failed", DAMAGED)
@@ -56,10 +57,8 @@ class TrialResult:
         status: of the run file (finished, paused, budget_exhausted, interrupted), `failed`, or
             `damaged` for a file that has to be set aside before the trial is run again.
         tick: the last one of the run.
-        hash: the canonical one of a finished run.
         message: one line; of a finished run why not all its answers are judged, mostly empty.
         seconds: of wall clock spent on it here.
-        degraded: why a finished run is; empty where it is not.
         spent: by a worker with a part of the budget, which counts it itself.
         file: the run file, where the job asked for it.
         measured: what was measured of a finished run, as it is stored beside the file.
@@ -68,13 +67,21 @@ class TrialResult:
     trial: str
     status: str
     tick: int = -1
-    hash: str | None = None
     message: str = ""
     seconds: float = 0.0
-    degraded: str = ""
     spent: Spend = Spend()  # noqa: RUF009 (frozen)
     file: bytes | None = None
     measured: MeasuredRun | None = None
+
+    @property
+    def hash(self) -> str | None:
+        """The canonical one of a finished run."""
+        return None if self.measured is None else self.measured.hash
+
+    @property
+    def degraded(self) -> str:
+        """Why a finished run is; empty where it is not."""
+        return "" if self.measured is None else describe_degraded(self.measured.degradation)
 
     @property
     def state(self) -> Literal["finished", "stopped", "failed"]:

@@ -1,8 +1,7 @@
-"""How far a sweep is, counted as results come in and reported to `watch`; and how it ended."""
+"""How far a sweep is, counted as results come in; and how it ended."""
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.ledger import TrialProgress, write_spend
 
-_PAUSE = 0.2  # seconds between two reports
 _HOUR = 3600.0
 
 
@@ -83,31 +81,21 @@ class SweepResult(TrialCounts):
 
 
 class ProgressTracker:
-    """Keeps the count; called from two threads, it reports at most five times a second.
+    """Keeps the count of trials, and what those of each condition took.
 
     Args:
         trials: the whole sweep.
         workers: at once.
-        spent: gives what is spent by all.
-        watch: called with how far the sweep is.
     """
 
-    def __init__(
-        self,
-        trials: Iterable[Trial],
-        workers: int,
-        spent: Callable[[], Spend],
-        watch: Callable[[SweepProgress], None] | None,
-    ) -> None:
+    def __init__(self, trials: Iterable[Trial], workers: int) -> None:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
-        self._workers, self._spent, self._watch = workers, spent, watch
+        self._workers = workers
         self._states: dict[str, str] = {}
         self._degraded: set[str] = set()
-        self._running: dict[str, TrialProgress] = {}
         self._seconds: dict[str, list[float]] = {}
         self._priced = True
-        self._lock = threading.Lock()
-        self._began = self._reported_at = time.monotonic()
+        self._began = time.monotonic()
 
     def note_state(self, trial: str, state: str, *, degraded: bool = False) -> None:
         """Note how a trial stands, and whether it is finished but degraded."""
@@ -119,34 +107,23 @@ class ProgressTracker:
         """Note what a trial took from its start to its end."""
         self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
-    def note_progress(self, trial: str, progress: TrialProgress) -> None:
-        """Note how far a trial is."""
-        with self._lock:
-            self._running[trial] = progress
-            self._priced = self._priced and progress.dollars is not None
-        self._report()
-
     def note_result(self, result: TrialResult) -> None:
         """Note the end of a trial."""
-        with self._lock:
-            self._running.pop(result.trial, None)
         self.note_state(result.trial, result.state, degraded=bool(result.degraded))
         if result.state == "finished":
             self.note_duration(result.trial, result.seconds)
-        self._report()
 
-    def note_lost(self, trials: Iterable[str]) -> None:
-        """Note that these trials are not under way any more."""
-        with self._lock:
-            for trial in trials:
-                self._running.pop(trial, None)
+    def count(
+        self, spent: Spend, running: Mapping[str, TrialProgress] | None = None
+    ) -> SweepProgress:
+        """Return how it stands now; trials are noted in another thread than some ask in.
 
-    @property
-    def progress(self) -> SweepProgress:
-        """How it stands now."""
-        spent, states = self._spent(), list(self._states.values())
-        with self._lock:
-            running = dict(self._running)
+        Args:
+            spent: by all.
+            running: how far the trials under way are.
+        """
+        states, running = list(self._states.values()), running or {}
+        self._priced = self._priced and all(one.dollars is not None for one in running.values())
         return SweepProgress(
             total=len(self._conditions),
             finished=states.count("finished"),
@@ -170,16 +147,6 @@ class ProgressTracker:
                     return None
                 left += means[condition] * _compute_share_left(running.get(trial))
         return left / self._workers / _HOUR
-
-    def _report(self) -> None:
-        if self._watch is None:
-            return
-        with self._lock:
-            now = time.monotonic()
-            if now - self._reported_at < _PAUSE:
-                return
-            self._reported_at = now
-        self._watch(self.progress)
 
 
 def _compute_share_left(progress: TrialProgress | None) -> float:

@@ -52,7 +52,7 @@ class SweepOptions:
     Attributes:
         workers: processes at once; None is one for each core.
         backend: `loky` (processes of this machine) or `ray` (a cluster).
-        watch: called with how far it is, at most five times a second, and from two threads in turn.
+        watch: called with how far it is, five times a second and at the end, in another thread.
         trials: names of those to be run; None is all.
         preflight: ask each model server one small question before the first run, see
             `run.preflight`; it counts against the budget of all runs. With a budget, that is not
@@ -142,8 +142,7 @@ class SweepSession:
     def _run(self) -> SweepResult:
         self.signals = SignalForwarder(None if self.is_remote else self._list_pids)
         self.stop_rule = StopRule(lambda: self.ledger.exhausted, lambda: self.signals.signal)
-        watch, spent = self.options.watch, lambda: self.ledger.spent
-        self.tracker = ProgressTracker(self.trials.values(), self.workers, spent, watch)
+        self.tracker = ProgressTracker(self.trials.values(), self.workers)
         with self.signals.listen(), self._look_on():
             due = self._find_due()
             if not self.options.anyway:
@@ -354,9 +353,13 @@ class SweepSession:
                 now = monotonic()
                 ledger.count_seconds(now - before)
                 before = now
-                for trial, (_, progress) in ledger.list_running().items():
-                    if progress is not None and trial in self.trials:
-                        self.tracker.note_progress(trial, progress)
+                running = {
+                    trial: progress
+                    for trial, (_, progress) in ledger.list_running().items()
+                    if progress is not None and trial in self.trials
+                }
+                if self.options.watch is not None:
+                    self.options.watch(self.tracker.count(ledger.spent, running))
                 if ended:
                     return
 
@@ -419,7 +422,6 @@ class SweepSession:
 
     def _handle_deaths(self, trials: Sequence[str]) -> None:
         self.ledger.reap()
-        self.tracker.note_lost(trials)
         self._lose_parts()
         if self.signals.signal is None:
             self._log("worker died", trials=list(trials))
@@ -427,7 +429,7 @@ class SweepSession:
     def _conclude(self) -> SweepResult:
         self._lose_parts()
         self.ledger.reap()
-        progress = self.tracker.progress
+        progress = self.tracker.count(self.ledger.spent)
         left = progress.total - progress.finished - progress.failed
         code, why = self.stop_rule.conclude(left, progress.failed, progress.degraded)
         halted = bool(self.halted and left and not why)  # a signal, an outage, a budget go first

@@ -33,7 +33,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     histories = folder.log.read_histories()
     status = folder.verify(trial, histories)
     if status.state == "finished" and status.measured is not None:
-        return TrialResult(trial.name, "finished", hash=status.measured.hash)
+        return TrialResult(trial.name, "finished", measured=status.measured)
     if status.state == "damaged":
         session.set_aside(trial, status.problem)
     job = replace(session.make_job(trial), threads=1, is_dedicated=False)

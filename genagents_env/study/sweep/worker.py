@@ -7,14 +7,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.llm.redact import clean_from_environment
-from genagents_env.record import RunReader, RunWriter, canonical_hash
+from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import Progress, RunOptions, RunResult, resume, run
 from genagents_env.run.policies import find_policy_file
 from genagents_env.run.signals import DeferredSignals
@@ -28,7 +28,7 @@ from genagents_env.study.sweep.measured import (
     read_measured,
     store_measured,
 )
-from genagents_env.study.sweep.trial_status import describe_degraded, find_difference
+from genagents_env.study.sweep.trial_status import find_difference
 
 T = TypeVar("T")
 
@@ -94,26 +94,18 @@ def _run_and_judge(job: Job, ledger: SharedLedger, signals: DeferredSignals) -> 
     result = retry_while_locked(lambda: _run_or_resume(job, options))
     if job.judge:
         result = judge_finished_run(result, options)
-    stands = TrialResult(job.trial, result.status, result.tick, message=result.message)
-    if result.status != "finished":
-        return stands
-    digest = canonical_hash(job.path)
-    return replace(
-        stands,
-        hash=digest,
-        degraded=describe_degraded(result.degradation),
-        measured=_measure(job, digest),
+    measured = _measure(job) if result.status == "finished" else None
+    return TrialResult(
+        job.trial, result.status, result.tick, message=result.message, measured=measured
     )
 
 
-def _measure(job: Job, digest: str) -> MeasuredRun | None:
+def _measure(job: Job) -> MeasuredRun:
     """Take the study's measures of the finished run, and store them beside it."""
     measures, _ = find_measures(job.measures, job.base)
-    with suppress(RecordError):  # the report reads the file again, and says what is wrong
-        found = measure_run(job.path, measures, read_measured(job.path), digest)
-        store_measured(job.path, found)
-        return found
-    return None
+    found = measure_run(job.path, measures, read_measured(job.path))
+    store_measured(job.path, found)
+    return found
 
 
 def _run_or_resume(job: Job, options: RunOptions) -> RunResult:

@@ -110,7 +110,7 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
     folder = compare_policies(tmp_path, {"one": "scripted"})
     for settings, what in (
         (SweepOptions(workers=0), "workers: 0"),
-        (SweepOptions(backend="rai"), "did you mean 'ray'"),
+        (SweepOptions(backend="rai"), 'did you mean "ray"'),
         (SweepOptions(trials=["nobody"]), "'nobody'"),
     ):
         with pytest.raises(ConfigError, match=what):
