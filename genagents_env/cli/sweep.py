@@ -218,9 +218,7 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
 def warn_of_models(folder: SweepFolder) -> None:
     """Say which models of the experiment no policy asks."""
     opt.warn_of_unused_models(
-        (cell.model, (cell.spec.policy.name, *cell.spec.policy_for.values()))
-        for cell in folder.cells
-        if cell.model is not None
+        (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
 
 

@@ -29,6 +29,13 @@ def check_backend(name: str) -> None:
         _join_ray()
 
 
+def count_cores() -> int:
+    """Return how many cores this process may use, which may be fewer than the machine has."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
 def is_remote(name: str) -> bool:
     """Whether the workers of this backend may be on other machines, where no file is shared."""
     return name != "loky"

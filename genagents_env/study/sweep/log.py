@@ -86,6 +86,11 @@ class SweepLog:
             lines = read_lines(self.path, file)
             return [found for line in lines if (found := _parse_object(line)) is not None]
 
+    def read_parts(self) -> dict[str, JSON]:
+        """Return by its mark what was spent of each part of the budget; all that did not return."""
+        lines = (one for one in self.read() if one.get("event") in ("part", "part back"))
+        return {str(line.get("id")): line.get("spent") for line in lines}
+
     def read_histories(self) -> dict[str, TrialHistory]:
         """Return what the lines say of each trial that they name."""
         histories: dict[str, TrialHistory] = {}

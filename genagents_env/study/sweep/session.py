@@ -6,17 +6,21 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from time import monotonic
 
 from genagents_env.errors import ConfigError
 from genagents_env.record.lock import RunLock
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
-from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
-from genagents_env.study.sweep.backends import check_backend, is_remote, read_unfinished_run
-from genagents_env.study.sweep.design.cells import Cell
+from genagents_env.study.sweep.backends import (
+    check_backend,
+    count_cores,
+    is_remote,
+    read_unfinished_run,
+)
+from genagents_env.study.sweep.design.cells import Cell, needs_model
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.estimate import choose_pilots
@@ -75,13 +79,6 @@ class SweepOptions:
         if self.workers is not None and self.workers < 1:
             raise ConfigError(f"workers: {self.workers} is not allowed; 1 or more")
         return self.workers if self.workers is not None else count_cores()
-
-
-def count_cores() -> int:
-    """Return how many cores this process may use, which may be fewer than the machine has."""
-    from joblib import cpu_count
-
-    return int(cpu_count())
 
 
 def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResult:
@@ -294,14 +291,8 @@ class SweepSession:
 
     def _adopt_parts(self) -> None:
         """Count what single trials on other machines spent since; all of their part if lost."""
-        lines = self.folder.log.read()
-        back = {
-            line.get("id"): line.get("spent") for line in lines if line.get("event") == "part back"
-        }
-        for line in lines:
-            if line.get("event") == "part":
-                mark = line.get("id")
-                self.ledger.adopt(str(mark), read_spend(back.get(mark, line.get("spent"))))
+        for mark, spent in self.folder.log.read_parts().items():
+            self.ledger.adopt(mark, read_spend(spent))
 
     @cached_property
     def _cells(self) -> dict[tuple[str, ...], Cell]:
@@ -326,7 +317,7 @@ class SweepSession:
 
     def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""
-        return any(map(_policy_needs_model, _list_policies(self._cell(trial))))
+        return any(map(needs_model, self._cell(trial).policies))
 
     def _list_pids(self) -> dict[str, int]:
         """Return the workers; this process itself is among them while it asks first questions."""
@@ -455,16 +446,3 @@ class SweepSession:
         self.folder.log.append(event=event, **known)
         told = ", ".join(f"{key} {value}" for key, value in known.items())
         _log.info("sweep %s: %s%s", self.folder.path, event, f" ({told})" if told else "")
-
-
-def _list_policies(cell: Cell) -> tuple[str, ...]:
-    return cell.spec.policy.name, *cell.spec.policy_for.values()
-
-
-@cache
-def _policy_needs_model(policy: str) -> bool:
-    try:
-        return find_policy_class(policy).needs_model
-    # A user's file, or a package that is missing: its own runs report why it cannot be loaded.
-    except (Exception, SystemExit):
-        return False

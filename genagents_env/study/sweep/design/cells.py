@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from genagents_env.env import TownEnv
@@ -10,7 +11,12 @@ from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.llm.open import check_scripted
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, RunSpec
-from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
+from genagents_env.run.policies import (
+    check_for_run,
+    find_policy_class,
+    find_policy_file,
+    load_policy,
+)
 from genagents_env.run.policy_groups import match_specs
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.schema import Scenario
@@ -60,6 +66,11 @@ class Cell:
     def model(self) -> str | None:
         """The model of its runs, as `RunOptions.model`."""
         return self.options.model
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The names of its policies, that of everyone without an own first."""
+        return self.spec.policy.name, *self.spec.policy_for.values()
 
 
 @dataclass(frozen=True)
@@ -114,6 +125,16 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
     if faults:
         raise ConfigError("\n".join(dict.fromkeys(faults)))
     return tuple(cells)
+
+
+@cache
+def needs_model(policy: str) -> bool:
+    """Return whether a policy asks a model, as far as it can be loaded."""
+    try:
+        return find_policy_class(policy).needs_model
+    # A user's file, or a package that is missing: its own runs report why it cannot be loaded.
+    except (Exception, SystemExit):
+        return False
 
 
 def resolve_policy(policy: str, base: Path) -> str:
