@@ -183,7 +183,7 @@ class Experiment(RunSettings):
         data["model_for"] = {**self.endpoint.model_for, **self.model_for}
         edits: dict[SettingPath, object] = {}
         for factor, label in zip(self.factors, labels, strict=True):
-            for path, value in factor.find(label).settings.items():
+            for path, value in factor.levels[label].items():
                 head = path[0]
                 if len(path) == 1 and head in OF_RUN:
                     data[head] = value
@@ -202,7 +202,7 @@ class Experiment(RunSettings):
     def _find_contradictions(self) -> Iterator[str]:
         set_by: dict[SettingPath, str] = {}
         for factor in self.factors:
-            for path in dict.fromkeys(path for one in factor.levels for path in one.settings):
+            for path in dict.fromkeys(path for one in factor.levels.values() for path in one):
                 if path in set_by:
                     yield f"factors: {factor.key} and {set_by[path]} both set {'.'.join(path)}"
                 set_by[path] = factor.key
