@@ -78,8 +78,15 @@ class SharedLedger(SharedBudget):
         self._worker: int | None = None
         self._lock: RunLock | None = None
         self._file = self._open()
-        if trial is not None:
-            self._register(trial)
+        if trial is None:
+            return
+        with self._write():  # enter this process, under a lock that ends with it
+            row = self._file.execute(
+                "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, 0, 0, '0')",
+                (trial, os.getpid()),
+            )
+            self._worker = int(row.lastrowid or 0)
+            self._lock = RunLock(self._name_worker(self._worker))
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +136,7 @@ class SharedLedger(SharedBudget):
 
     def settle(self, most: Spend, used: Spend) -> None:
         """Release the reservation `most` and spend `used`."""
-        with self._guard(), self._write():
+        with self._write():
             self._hold(Spend() - most)
             self._add(used)
 
@@ -142,12 +149,12 @@ class SharedLedger(SharedBudget):
 
     def count_seconds(self, seconds: float) -> None:
         """Count seconds of wall clock."""
-        with self._guard(), self._write():
+        with self._write():
             self._file.execute("UPDATE spent SET seconds = seconds + ?", (seconds,))
 
     def adopt(self, mark: str, used: Spend) -> None:
         """Count what was spent elsewhere under this mark, unless it is counted already."""
-        with self._guard(), self._write():
+        with self._write():
             row = self._file.execute("INSERT OR IGNORE INTO adopted VALUES (?)", (mark,))
             if row.rowcount == 1:
                 self._add(used)
@@ -157,7 +164,7 @@ class SharedLedger(SharedBudget):
 
         What it spent is settled when it returns; `close` counts all of the part as spent.
         """
-        with self._guard(), self._write():
+        with self._write():
             part = part_budget(self.limits, self.spent + self._sum_reserved(), parts)
             self._hold(bound_spend(part))
             return part
@@ -165,7 +172,7 @@ class SharedLedger(SharedBudget):
     def begin(self) -> None:
         """Begin a session: what dead workers held is spent, and its limits may be larger."""
         self.reap()
-        with self._guard(), self._write():
+        with self._write():
             self._file.execute("UPDATE spent SET exhausted = NULL")
 
     def reap(self) -> None:
@@ -185,7 +192,7 @@ class SharedLedger(SharedBudget):
         """Note the last progress and leave; what is still reserved counts as spent. Safe twice."""
         if self._worker is not None:
             self._report_last()
-            with suppress(sqlite3.Error), self._write():
+            with suppress(RecordError), self._write():
                 self._forget(self._worker)
             self._worker = None
         if self._lock is not None:
@@ -216,22 +223,12 @@ class SharedLedger(SharedBudget):
             ) from None
         return file
 
-    def _register(self, trial: str) -> None:
-        """Enter this process, under a lock that ends with it."""
-        with self._guard(), self._write():
-            row = self._file.execute(
-                "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, 0, 0, '0')",
-                (trial, os.getpid()),
-            )
-            self._worker = int(row.lastrowid or 0)
-            self._lock = RunLock(self._name_worker(self._worker))
-
     def _name_worker(self, worker: int) -> Path:
         return self.path.with_name(f"{self.path.name}.{worker}")
 
     def _try(self, most: Spend) -> bool:
         """Reserve `most`, unless calls in flight may still need what it wants."""
-        with self._guard(), self._write():
+        with self._write():
             self._refuse(self.spent + most)
             if list_exceeded(self.limits, self.spent + self._sum_reserved() + most):
                 return False
@@ -295,21 +292,17 @@ class SharedLedger(SharedBudget):
     @contextmanager
     def _write(self) -> Iterator[None]:
         """Do all that is inside, or nothing; other processes wait."""
-        self._file.execute("BEGIN IMMEDIATE")
         try:
-            yield
-        except BudgetExceeded:
-            self._file.execute("COMMIT")  # that it is exhausted
-            raise
-        except BaseException:
-            self._file.execute("ROLLBACK")
-            raise
-        self._file.execute("COMMIT")
-
-    @contextmanager
-    def _guard(self) -> Iterator[None]:
-        try:
-            yield
+            self._file.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BudgetExceeded:
+                self._file.execute("COMMIT")  # that it is exhausted
+                raise
+            except BaseException:
+                self._file.execute("ROLLBACK")
+                raise
+            self._file.execute("COMMIT")
         except sqlite3.Error as error:
             raise RecordError(
                 f"{self.path}: what is spent cannot be written ({error}); make room, then resume"

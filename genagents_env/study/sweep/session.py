@@ -116,6 +116,7 @@ class SweepSession:
             if unknown := sorted(set(options.trials) - set(self.trials)):
                 raise ConfigError(f"trials: no trial {unknown[0]!r} in {folder.path}")
             self.trials = {k: one for k, one in self.trials.items() if k in options.trials}
+        self.tracker = ProgressTracker(self.trials.values(), self.workers)
         self.problems: list[str] = []
         self.finished: set[str] = set()  # as the log says
         self.again: list[Trial] = []
@@ -139,9 +140,8 @@ class SweepSession:
     def _run(self) -> SweepResult:
         self.signals = SignalForwarder(None if self.is_remote else self._list_pids)
         self.stop_rule = StopRule(lambda: self.ledger.exhausted, lambda: self.signals.signal)
-        self.tracker = ProgressTracker(self.trials.values(), self.workers)
         with self.signals.listen(), self._look_on():
-            due = self._find_due()
+            due = self.find_due()
             if not self.options.anyway:
                 self._check_paid(due)
             # Where calls are limited in any way, no restart may add a question.
@@ -210,7 +210,7 @@ class SweepSession:
             )
             due = self.again if self.signals.signal is None else []
 
-    def _find_due(self) -> list[Trial]:
+    def find_due(self) -> list[Trial]:
         """Return the trials to be run, with damaged files out of the way."""
         histories = self.folder.log.read_histories()
         due = []
@@ -227,11 +227,11 @@ class SweepSession:
                 if status.measured and history.finished and is_judged:
                     continue
             elif status.state == "damaged":
-                self.set_aside(trial, status.problem)
+                self._set_aside(trial, status.problem)
             elif status.state == "stopped":
                 self.tracker.note_state(name, "stopped")
             elif status.state == "due" and self.folder.run_file(trial).exists():
-                self.set_aside(trial, f"{self.folder.run_file(trial)} is empty")
+                self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
             due.append(trial)
         return due
 
@@ -239,7 +239,7 @@ class SweepSession:
         if how:
             self.problems.append(f"{trial}: degraded: {how}")
 
-    def set_aside(self, trial: Trial, problem: str) -> None:
+    def _set_aside(self, trial: Trial, problem: str) -> None:
         """Move the file of a trial out of the way, and say so."""
         target = retry_while_locked(lambda: self.folder.set_aside(trial))
         self.finished.discard(trial.name)
@@ -367,7 +367,7 @@ class SweepSession:
                 held.settle(bound_spend(part), result.spent)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
-            self.set_aside(trial, result.message)
+            self._set_aside(trial, result.message)
             self.again.append(trial)
             return
         if result.status == "interrupted" and self.signals.signal is None:

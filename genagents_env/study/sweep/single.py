@@ -10,6 +10,7 @@ from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.ledger import bound_spend, part_budget, write_spend
+from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from genagents_env.study.sweep.worker import run_trial
 
@@ -30,12 +31,9 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     """
     trial = _find_trial(folder, which)
     session = SweepSession(folder, SweepOptions(workers=1, strict=strict, trials=[trial.name]))
-    histories = folder.log.read_histories()
-    status = folder.verify(trial, histories)
-    if status.state == "finished" and status.measured is not None:
-        return TrialResult(trial.name, "finished", measured=status.measured)
-    if status.state == "damaged":
-        session.set_aside(trial, status.problem)
+    if not session.find_due():
+        measured = read_measured(folder.run_file(trial))
+        return TrialResult(trial.name, "finished", measured=measured)
     job = replace(session.make_job(trial), threads=1, is_dedicated=False)
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:

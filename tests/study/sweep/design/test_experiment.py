@@ -120,6 +120,12 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"baseline": {"arms": "scripted"}}, "no level"),
         ({"primary": ["heard: armm"]}, 'did you mean "arm"'),
         ({"primary": ["judge.kindness"]}, "add [[judges]]"),
+        ({"endpoint": {"timeout": 60, "deadline": 30}}, "endpoint: "),
+        ({"endpoint": {"timeout": 60, "deadline": 30}}, "does not fit"),
+        ({"endpoint": {"price_in": "1"}}, "price-out is missing"),
+        ({"endpoint": {"reasoning_effort": "lots"}}, "endpoint.reasoning_effort: "),
+        ({"endpoint": {"timeot": 1}}, "endpoint.timeot: unknown key; did you mean"),
+        ({"rate": {"requests_per_minute": 5}}, "rate: unknown key"),
         ({"only": [{"arm": "scripted", "x": "y"}]}, "a level of each factor"),
         ({"only": [{"arm": "scripted"}], "primary": ["heard: arm"]}, "whole cells are compared"),
     ],
@@ -235,22 +241,6 @@ def test_workers_are_told_how_to_ask_models(
     monkeypatch.setattr("genagents_env.study.sweep.session.supervise", keep)
     SweepSession(create_sweep(tmp_path, endpoint=ENDPOINT), SweepOptions(workers=1)).run()
     assert {job.options.model_options for job in jobs} == {OPTIONS}
-
-
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        ({"timeout": 60, "deadline": 30}, "endpoint: .*does not fit"),
-        ({"price_in": "1"}, "endpoint: .*price-out is missing"),
-        ({"reasoning_effort": "lots"}, "endpoint.reasoning_effort: "),
-        ({"timeot": 1}, "endpoint.timeot: unknown key; did you mean"),
-    ],
-)
-def test_contradictions_of_an_endpoint_are_told_with_their_key(
-    table: dict[str, object], said: str, tmp_path: Path
-) -> None:
-    with pytest.raises(ConfigError, match=said):
-        load(tmp_path, endpoint=table)
 
 
 def test_only_how_hard_a_model_thinks_makes_another_run(tmp_path: Path) -> None:
