@@ -1,5 +1,6 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -170,6 +171,7 @@ def _run_trial(path: Path, trial: str, *, strict: bool, as_json: bool) -> None:
     """Run one trial of a folder, and exit as `genagents run` does."""
     if path.is_file():
         raise ConfigError(f"--trial: {path} is a file; name the folder of its sweep")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # other trials may run beside it
     result = run_single(SweepFolder(path), trial, strict=strict)
     why = result.message.partition("; go on with `genagents resume")[0]  # it knows no sweep
     told = f"{result.trial}: {result.status}{f', {why}' if why else ''}"

@@ -12,6 +12,8 @@ from genagents_env.scenario.faults import quote, suggest
 from genagents_env.study.sweep.job import Job, TrialResult
 
 BACKENDS = ("loky", "ray")
+# llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
+_SPARE_CORES = 1
 _IDLE = 60  # seconds after which a worker without work ends, also one whose sweep ended
 
 
@@ -51,19 +53,20 @@ def run_jobs(
     Raises:
         Exception: one of `find_death_errors(backend)`: a worker died; all work under way is lost.
     """
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, parallel_config
 
-    options: dict[str, int] = {} if is_remote(backend) else {"idle_worker_timeout": _IDLE}
-    # joblib would do the work of one worker in this process, and a crash would end the
-    # sweep; a second worker that is never given a job prevents that.
-    parallel = Parallel(
-        n_jobs=max(2, workers),
-        backend=backend,
-        return_as="generator_unordered",
-        batch_size=1,
-        pre_dispatch=workers,
-        **options,
-    )
+    threads = max(1, (count_cores() - _SPARE_CORES) // workers)  # of a model in a worker
+    here = {} if is_remote(backend) else {"inner_max_num_threads": threads}
+    with parallel_config(backend, **here):
+        # joblib would do the work of one worker in this process, and a crash would end the
+        # sweep; a second worker that is never given a job prevents that.
+        parallel = Parallel(
+            n_jobs=max(2, workers),
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=workers,
+            **({"idle_worker_timeout": _IDLE} if here else {}),
+        )
     # Always closed, or workers would continue though nobody reads any more.
     with closing(parallel(delayed(work)(job) for job in jobs)) as stream:
         yield from stream

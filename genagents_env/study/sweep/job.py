@@ -25,7 +25,6 @@ class Job:
         options: of the run, but what only its worker has: the ledger, and who watches.
         total: of all workers together, or the part that is this worker's own.
         judge: let the run's own model judge its answers in the end.
-        threads: for a model in this process.
         measures: names of those that are taken of the finished run.
         base: the folder from which measures that are files are found.
         unfinished: the run file to resume, where it is not on this machine.
@@ -40,7 +39,6 @@ class Job:
     options: RunOptions = RunOptions()  # noqa: RUF009 (frozen)
     total: Limits = NO_LIMITS
     judge: bool = True
-    threads: int = 1
     measures: tuple[str, ...] = ()
     base: Path = Path()
     unfinished: bytes | None = None

@@ -43,8 +43,6 @@ from genagents_env.study.sweep.supervisor import supervise
 from genagents_env.study.sweep.worker import retry_while_locked
 
 _log = logging.getLogger(__name__)
-# llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
-_SPARE_CORES = 1
 _MOST_PARTS = 20  # of the budget that one run elsewhere may use up
 _LOOK = 0.2  # seconds between two looks at how far the workers are
 
@@ -264,7 +262,6 @@ class SweepSession:
             ),
             total=self._total,
             judge=experiment.judge,
-            threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             measures=experiment.list_measures(),
             base=self.folder.base,
             collect=remote,

@@ -34,7 +34,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     if not session.find_due():
         measured = read_measured(folder.run_file(trial))
         return TrialResult(trial.name, "finished", measured=measured)
-    job = replace(session.make_job(trial), threads=1, is_dedicated=False)
+    job = replace(session.make_job(trial), is_dedicated=False)
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:
         part = part_budget(job.total, Spend(), len(folder.trials))

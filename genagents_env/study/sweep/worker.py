@@ -34,7 +34,6 @@ T = TypeVar("T")
 
 ABANDONED = 70  # exit code of a worker whose sweep has ended
 _PARENT_PAUSE = 1.0
-_THREADS = "OMP_NUM_THREADS"
 _LOCK_PATIENCE = 10.0  # seconds a worker just killed may take to let go of its run file
 _LOCK_PAUSE = 0.1
 _MESSAGE_LIMIT = 500
@@ -51,7 +50,7 @@ def run_trial(job: Job) -> TrialResult:
     if job.is_dedicated:
         _leave_process_group()
     signals = DeferredSignals()
-    with signals.listen(), _set_threads(job.threads), _prepare_path(job) as path:
+    with signals.listen(), _prepare_path(job) as path:
         here = replace(job, path=path)
         with SharedLedger(job.ledger or path.with_suffix(".ledger"), job.total, job.trial) as own:
             before = own.spent
@@ -160,20 +159,6 @@ def _exit_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_PAUSE)
     os._exit(ABANDONED)
-
-
-@contextmanager
-def _set_threads(count: int) -> Iterator[None]:
-    """Tell a model opened inside how many threads are its own."""
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = str(count)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_THREADS]
-        else:
-            os.environ[_THREADS] = before
 
 
 @contextmanager

@@ -12,3 +12,8 @@ def poisonous(job: Job) -> TrialResult:
         job.path.touch()  # as one does who takes up the run
         os.kill(os.getpid(), signal.SIGKILL)
     return TrialResult(job.trial, "finished", 1)
+
+
+def tell_threads(job: Job) -> TrialResult:
+    """Tell for how many threads a model in this process would ask."""
+    return TrialResult(job.trial, "finished", message=os.environ["OMP_NUM_THREADS"])
