@@ -39,9 +39,9 @@ class Forecast:
     hours: float | None
 
 
-def choose_pilots(folder: SweepFolder, seeds: int = 1) -> tuple[Trial, ...]:
-    """Return the trials with the first `seeds` seeds of each condition, in their order."""
-    return folder.trials[: seeds * len(folder.plan.conditions)]
+def choose_pilots(folder: SweepFolder) -> tuple[Trial, ...]:
+    """Return the trials with the first seed of each condition, in their order."""
+    return folder.trials[: len(folder.plan.conditions)]
 
 
 def forecast_conditions(folder: SweepFolder) -> tuple[Forecast, ...]:

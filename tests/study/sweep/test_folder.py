@@ -75,14 +75,10 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "out") == ["thesis.tex"]
     (tmp_path / "out" / "thesis.tex").rename(tmp_path / "out" / ".base.json.77")  # a draft
     assert len(create_sweep(tmp_path).trials) == 4
-    with pytest.raises(ConfigError, match="is a file"):
-        SweepFolder.create(write_experiment(tmp_path), write_experiment(tmp_path))
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    write_experiment(tmp_path)
-    with pytest.raises(ConfigError, match="cannot be written"):
-        SweepFolder.create(tmp_path / "small.toml" / "out", tmp_path / "small.toml")
+    file = write_experiment(tmp_path)
+    for place, told in ((file, "is a file"), (file / "out", "cannot be written")):
+        with pytest.raises(ConfigError, match=told):
+            SweepFolder.create(place, file)
 
 
 @pytest.mark.parametrize("changes", [{"seeds": 0}, {"arms": [{"name": "a", "policy": "idel"}]}])

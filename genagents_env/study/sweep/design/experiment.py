@@ -79,8 +79,11 @@ class RunSettings(StrictTable):
 
     def to_town_config(self, base: Path) -> TownConfig:
         """Return the town that is asked for; a scenario's path starts from the folder `base`."""
+        scenario = self.scenario or ""
+        if scenario not in list_scenario_names() and (base / scenario).exists():
+            scenario = str((base / scenario).resolve())
         return TownConfig(
-            resolve_scenario(self.scenario or "", base),
+            scenario,
             start=self.start,
             hours=self.hours,
             people=self.people,
@@ -243,13 +246,6 @@ def split_primary(words: str) -> tuple[str, str]:
     """Return measure and effect of an entry of `primary`: `heard.party: mind`; or no effect."""
     measure, _, effect = words.partition(": ")
     return measure.strip(), effect.strip()
-
-
-def resolve_scenario(scenario: str, base: Path) -> str:
-    """Return a shipped name as it is, and a path as it is from `base`."""
-    if scenario in list_scenario_names() or not (base / scenario).exists():
-        return scenario  # a wrong name is reported as the file has it
-    return str((base / scenario).resolve())
 
 
 def load_experiment(path: Path, changes: Mapping[str, JSON] | None = None) -> Experiment:
