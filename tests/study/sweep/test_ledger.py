@@ -45,10 +45,11 @@ def test_what_is_spent_is_kept_for_the_next_session(path: Path) -> None:
         again.settle(MOST, MOST)
         with pytest.raises(BudgetExceeded, match=r"raise `total` in the experiment's \[budget\]"):
             admit(again)
-        assert again.exhausted == "calls"
+        with SharedLedger(path, Limits(calls=9)) as other:
+            assert other.exhausted == "calls"
+            other.begin()  # while `b` lives
+            assert again.exhausted is None
     with SharedLedger(path, Limits(calls=9)) as larger:
-        larger.begin()
-        assert larger.exhausted is None
         with SharedLedger(path, Limits(calls=9), trial="c") as last:
             admit(last)
         assert larger.spent == USED + MOST + MOST  # what was reserved at its end counts as spent
@@ -159,16 +160,6 @@ def test_progress_is_seen_by_others(path: Path) -> None:
         pid, progress = watcher.list_running()["a"]
         assert progress is not None
         assert (pid, progress.tick, progress.horizon, progress.dollars) == (os.getpid(), 3, 9, None)
-
-
-def test_what_is_exhausted_stays_so_until_a_session_begins(path: Path) -> None:
-    with SharedLedger(path, Limits(calls=0), trial="a") as ledger:
-        with pytest.raises(BudgetExceeded):
-            asyncio.run(ledger.admit(MOST))
-        with SharedLedger(path) as other:
-            assert other.exhausted == "calls"
-            other.begin()  # while `a` lives
-            assert other.exhausted is None
 
 
 def test_parts_are_reserved_returned_or_lost(path: Path) -> None:

@@ -20,7 +20,6 @@ from genagents_env.study.sweep.design.experiment import (
 )
 from genagents_env.study.sweep.design.factors import split_path
 from genagents_env.study.sweep.design.paths import PathFault, change_scenario, format_path
-from genagents_env.study.sweep.job import Job
 from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from tests.study.sweep.small_sweeps import create_sweep, load, trials, write_experiment
 
@@ -229,18 +228,10 @@ def test_an_experiment_file_says_how_models_are_asked(tmp_path: Path) -> None:
     assert changed.endpoint.make_options() == ModelOptions(200, 300, 0, None, OPTIONS.price)
 
 
-def test_workers_are_told_how_to_ask_models(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jobs: list[Job] = []
-
-    def keep(due: list[Job], **_: object) -> list[str]:
-        jobs.extend(due)
-        return []
-
-    monkeypatch.setattr("genagents_env.study.sweep.session.supervise", keep)
-    SweepSession(create_sweep(tmp_path, endpoint=ENDPOINT), SweepOptions(workers=1)).run()
-    assert {job.options.model_options for job in jobs} == {OPTIONS}
+def test_workers_are_told_how_to_ask_models(tmp_path: Path) -> None:
+    folder = create_sweep(tmp_path, endpoint=ENDPOINT)
+    session = SweepSession(folder, SweepOptions(workers=1))
+    assert {session.make_job(one).options.model_options for one in folder.trials} == {OPTIONS}
 
 
 def test_only_how_hard_a_model_thinks_makes_another_run(tmp_path: Path) -> None:
