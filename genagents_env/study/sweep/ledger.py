@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS adopted (id TEXT PRIMARY KEY);
 """
 _PATIENCE = 30.0  # seconds for another process to end its transaction
 _PAUSE = 0.02  # between two looks of one who waits
+_MAKING = 1.0  # for another process to make the file
 _REAP = 1.0  # seconds of waiting after which workers are looked after
 _REPORTS = 0.2  # seconds between two reports of a run's progress
 
@@ -203,7 +204,7 @@ class SharedLedger(SharedBudget):
     def _open(self) -> sqlite3.Connection:
         with suppress(FileNotFoundError):
             check_alone(self.path)
-        check_beside(self.path)
+        self._check_beside()
         file = sqlite3.connect(
             self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
@@ -222,6 +223,17 @@ class SharedLedger(SharedBudget):
                 "sweep in another folder"
             ) from None
         return file
+
+    def _check_beside(self) -> None:
+        """Do as `check_beside`; a process that makes the file has a journal for a moment."""
+        until = time.monotonic() + _MAKING
+        while True:
+            try:
+                return check_beside(self.path)
+            except RecordError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(_PAUSE)
 
     def _name_worker(self, worker: int) -> Path:
         return self.path.with_name(f"{self.path.name}.{worker}")

@@ -30,7 +30,8 @@ def test_a_sweep_elsewhere_is_the_same_sweep(tmp_path: Path, cluster: str) -> No
     assert 5 < stopped.spent.calls <= 10
     assert not list(folder.path.glob("ledger.sqlite.*"))  # nothing is held any more
     more = compare_policies(tmp_path / "there", policies)  # goes on from the files that came back
-    assert sweep(more, SweepOptions(workers=2, backend=cluster)).exit_code == 0
+    finished = sweep(more, SweepOptions(workers=2, backend=cluster))
+    assert (finished.exit_code, finished.spent.calls > stopped.spent.calls) == (0, True)
     here = compare_policies(tmp_path / "here", policies)
     assert sweep(here, SweepOptions(workers=1)).exit_code == 0
     assert whole(more) == whole(here)

@@ -188,6 +188,12 @@ def test_a_part_is_never_more_than_is_left() -> None:
     assert left == Limits(calls=1, dollars=Decimal(0))
 
 
+def test_a_journal_that_stays_is_refused(path: Path) -> None:
+    path.with_name(f"{path.name}-journal").write_text("not of this ledger")
+    with pytest.raises(RecordError, match="belongs to no run"):
+        SharedLedger(path)
+
+
 def test_a_damaged_ledger_is_told(path: Path) -> None:
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(RecordError, match="does not say what was spent"):

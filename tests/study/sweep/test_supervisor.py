@@ -42,7 +42,7 @@ def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Pat
 
 
 def test_workers_share_the_cores_but_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genagents_env.study.sweep.backends.count_cores", lambda: 7)
+    monkeypatch.setattr("genagents_env.study.sweep.backends.count_cores", lambda: 8)
     results = run_jobs(jobs(tmp_path, 2), "loky", 2, fake_work.tell_threads)
     assert [result.message for result in results] == ["3", "3"]
     end_workers("loky")
