@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.sweep import SweepOptions, sweep
+from genagents_env.study.sweep import SweepFolder, SweepOptions, sweep
+from genagents_env.study.sweep.single import run_single
 from tests.study.sweep.small_sweeps import compare_policies, whole
 
 
@@ -36,6 +37,21 @@ def test_a_sweep_elsewhere_is_the_same_sweep(tmp_path: Path, cluster: str) -> No
     assert sweep(here, SweepOptions(workers=1)).exit_code == 0
     assert whole(more) == whole(here)
     assert [one.measured for one in more.read_statuses()].count(None) == 0
+
+
+def test_a_trial_elsewhere_spends_its_part_and_the_next_sweep_counts_what_it_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    total = {"total": {"calls": 500}}
+    folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=2, budget=total)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("platform.node", lambda: "elsewhere")
+        result = run_single(folder, "0")
+    assert result.state == "finished"
+    assert not (folder.path / "ledger.sqlite").exists()
+    swept = sweep(SweepFolder(folder.path), SweepOptions(workers=1))
+    assert 0 < result.spent.calls < swept.spent.calls < 250
+    whole(folder)
 
 
 def test_a_backend_that_is_not_installed_says_what_to_install(
