@@ -14,11 +14,11 @@ from genagents_env.cli.sweep import run_folder, warn_of_models
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run.policies import list_policies
+from genagents_env.scenario.toml_text import format_toml
 from genagents_env.study.report.study_runs import StudyRun, read_study_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep import SweepFolder, SweepOptions
 from genagents_env.study.sweep.design.identity import make_slug
-from genagents_env.study.sweep.design.toml import format_key, format_value
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
@@ -118,19 +118,9 @@ def format_comparison(levels: Mapping[str, JSON], keys: Mapping[str, JSON]) -> s
     Raises:
         ConfigError: no policy is named, or one twice.
     """
-    lines = ["# Made by `genagents compare`; more seeds make a study of it: genagents sweep"]
-    for key, value in keys.items():
-        if isinstance(value, dict):
-            value = _drop_nothing(value)
-        if value is not None and value != {}:
-            lines.append(f"{format_key(key)} = {format_value(value)}")
-    if len(levels) == 1:
-        (only,) = levels.values()
-        lines += [f"{key} = {format_value(value)}" for key, value in only.items()]
-    else:
-        lines += ["", "[factors.policies]"]
-        lines += [f"{format_key(label)} = {format_value(level)}" for label, level in levels.items()]
-    return "\n".join([*lines, ""])
+    keys = _drop_nothing(keys)
+    keys |= {"factors": {"policies": levels}} if len(levels) > 1 else next(iter(levels.values()))
+    return f"# Made by `genagents compare`; more seeds make a study of it.\n{format_toml(keys)}"
 
 
 def _drop_nothing(table: Mapping[str, JSON]) -> dict[str, JSON]:

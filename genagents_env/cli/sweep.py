@@ -1,6 +1,7 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -136,6 +137,8 @@ def sweep(
         **opt.parse_endpoint(endpoint),
     }
     changes = {key: value for key, value in changes.items() if value is not None}
+    if model is not None and model.endswith(".gguf") and Path(model).is_file():
+        changes["model"] = str(Path(model).resolve())
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     if trial is not None:
@@ -168,6 +171,7 @@ def _run_trial(path: Path, trial: str, *, strict: bool, as_json: bool) -> None:
     """Run one trial of a folder, and exit as `genagents run` does."""
     if path.is_file():
         raise ConfigError(f"--trial: {path} is a file; name the folder of its sweep")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # other trials may run beside it
     result = run_single(SweepFolder(path), trial, strict=strict)
     why = result.message.partition("; go on with `genagents resume")[0]  # it knows no sweep
     told = f"{result.trial}: {result.status}{f', {why}' if why else ''}"
@@ -216,9 +220,7 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
 def warn_of_models(folder: SweepFolder) -> None:
     """Say which models of the experiment no policy asks."""
     opt.warn_of_unused_models(
-        (cell.model, (cell.spec.policy.name, *cell.spec.policy_for.values()))
-        for cell in folder.cells
-        if cell.model is not None
+        (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
 
 
@@ -271,7 +273,7 @@ def _print_plan(
     may_pay: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    if may_pay or _costs_nothing(piloted):
+    if may_pay or all(free(cell.model) for cell in piloted.cells):
         trials = frozenset(trial.name for trial in choose_pilots(piloted))
         options_of_pilots = replace(options, trials=trials, strict=False)
         result = run_folder(piloted, options_of_pilots, "pilot runs")
@@ -314,17 +316,13 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
         piloted: where the pilots were run: the same, or that of another model.
         workers: at once; None is one for each core.
     """
-    rows: list[tuple[CellValue, ...]] = []
-    columns: list[list[float | None]] = [[] for _ in _PLAN_COLUMNS[1:]]
-    for cast in forecast_conditions(piloted):
-        hours = None if cast.seconds is None else cast.seconds / 3600
-        values = cast.trials, cast.due, cast.calls, cast.tokens, cast.dollars, hours
-        rows.append((cast.condition, *values))
-        for column, value in zip(columns, values, strict=True):
-            column.append(value)
-    totals = [_sum_known(column) for column in columns]
-    rows.append(("all", *totals))
-    name = folder.experiment.name
+    casts = forecast_conditions(piloted)
+    values = [(o.trials, o.due, o.calls, o.tokens, o.dollars, o.hours) for o in casts]
+    totals = [_sum_known(column) for column in zip(*values, strict=True)]
+    rows: list[tuple[CellValue, ...]] = [
+        (one.condition, *row) for one, row in zip(casts, values, strict=True)
+    ]
+    name, rows = folder.experiment.name, [*rows, ("all", *totals)]
     yield from Table("plan", name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE).format_lines()
     if totals[-1] is not None:
         at_once = workers or count_cores()
@@ -336,12 +334,7 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
     yield f"No further runs were made. Go on with: genagents sweep {folder.path}"
 
 
-def _costs_nothing(folder: SweepFolder) -> bool:
-    """Return True if asking the models of a sweep is known to cost nothing."""
-    return all(free(model) for model in sorted({cell.model for cell in folder.cells}, key=str))
-
-
-def _sum_known(values: list[float | None]) -> float | None:
+def _sum_known(values: Sequence[float | None]) -> float | None:
     """Return the sum where every part of it is known."""
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None

@@ -113,10 +113,10 @@ def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:
         cast(Trial, SimpleNamespace(name=n, condition=SimpleNamespace(name=n[0])))
         for n in ("a0", "b0", "a1")
     ]
-    tracker = ProgressTracker(trials, 1, lambda: Spend(), None)
+    tracker = ProgressTracker(trials, 1)
     tracker.note_state("a0", "finished")
-    tracker.note_durations("a0", [36.0])
-    assert tracker.progress.hours_left is None  # b may take any time
+    tracker.note_duration("a0", 36.0)
+    assert tracker.count(Spend()).hours_left is None  # b may take any time
     tracker.note_state("b0", "finished")
-    tracker.note_durations("b0", [7200.0])
-    assert tracker.progress.hours_left == pytest.approx(0.01)
+    tracker.note_duration("b0", 7200.0)
+    assert tracker.count(Spend()).hours_left == pytest.approx(0.01)

@@ -392,7 +392,7 @@ def measure_study(
 def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
     """Return what a sweep's folder asks."""
     plan = folder.plan
-    levels: Mapping[str, Sequence[str]] = plan.levels
+    levels: Mapping[str, Sequence[str]] = experiment.levels
     baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
     if len(plan.conditions) != len(list(product(*levels.values()))):
         levels = {CELL: tuple(one.name for one in plan.conditions)}
@@ -402,7 +402,7 @@ def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
         experiment.question,
         folder.experiment_file.read_text(encoding="utf-8"),
         levels,
-        plan.seeds,
+        experiment.seed_list,
         baseline,
         tuple(split_primary(words) for words in experiment.primary),
         folder.changes,

@@ -3,15 +3,17 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from difflib import get_close_matches
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.extras import format_install_command
 from genagents_env.record import RunWriter
+from genagents_env.scenario.faults import quote, suggest
 from genagents_env.study.sweep.job import Job, TrialResult
 
 BACKENDS = ("loky", "ray")
+# llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
+_SPARE_CORES = 1
 _IDLE = 60  # seconds after which a worker without work ends, also one whose sweep ended
 
 
@@ -24,11 +26,16 @@ def check_backend(name: str) -> None:
         ConfigError: there is no such backend, or what it needs is not installed.
     """
     if name not in BACKENDS:
-        close = get_close_matches(name, BACKENDS, 1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise ConfigError(f"backend: {name!r} is not allowed; {hint}one of {', '.join(BACKENDS)}")
+        raise ConfigError(f"backend: {quote(name)} is unknown; {suggest(name, BACKENDS)}")
     if name == "ray":
         _join_ray()
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use, which may be fewer than the machine has."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
 
 
 def is_remote(name: str) -> bool:
@@ -46,19 +53,20 @@ def run_jobs(
     Raises:
         Exception: one of `find_death_errors(backend)`: a worker died; all work under way is lost.
     """
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, parallel_config
 
-    options: dict[str, int] = {} if is_remote(backend) else {"idle_worker_timeout": _IDLE}
-    # joblib would do the work of one worker in this process, and a crash would end the
-    # sweep; a second worker that is never given a job prevents that.
-    parallel = Parallel(
-        n_jobs=max(2, workers),
-        backend=backend,
-        return_as="generator_unordered",
-        batch_size=1,
-        pre_dispatch=workers,
-        **options,
-    )
+    threads = max(1, (count_cores() - _SPARE_CORES) // workers)  # of a model in a worker
+    here = {} if is_remote(backend) else {"inner_max_num_threads": threads}
+    with parallel_config(backend, **here):
+        # joblib would do the work of one worker in this process, and a crash would end the
+        # sweep; a second worker that is never given a job prevents that.
+        parallel = Parallel(
+            n_jobs=max(2, workers),
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch=workers,
+            **({"idle_worker_timeout": _IDLE} if here else {}),
+        )
     # Always closed, or workers would continue though nobody reads any more.
     with closing(parallel(delayed(work)(job) for job in jobs)) as stream:
         yield from stream

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from statistics import fmean
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
+from genagents_env.record.spending import Spending
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 
@@ -26,7 +26,7 @@ class Forecast:
             pilots, as are the others.
         tokens: read and written.
         dollars: None also where the price is not known.
-        seconds: of wall clock, one run after the other, without judging.
+        hours: of wall clock, one run after the other.
     """
 
     condition: str
@@ -36,22 +36,12 @@ class Forecast:
     calls: float | None
     tokens: float | None
     dollars: float | None
-    seconds: float | None
+    hours: float | None
 
 
-@dataclass(frozen=True)
-class RunCost:
-    """What one finished run took; `dollars` is None where the price is not known."""
-
-    calls: int
-    tokens: int
-    dollars: Decimal | None
-    seconds: float
-
-
-def choose_pilots(folder: SweepFolder, seeds: int = 1) -> tuple[Trial, ...]:
-    """Return the trials with the first `seeds` seeds of each condition, in their order."""
-    return folder.trials[: seeds * len(folder.plan.conditions)]
+def choose_pilots(folder: SweepFolder) -> tuple[Trial, ...]:
+    """Return the trials with the first seed of each condition, in their order."""
+    return folder.trials[: len(folder.plan.conditions)]
 
 
 def forecast_conditions(folder: SweepFolder) -> tuple[Forecast, ...]:
@@ -66,27 +56,15 @@ def forecast_conditions(folder: SweepFolder) -> tuple[Forecast, ...]:
     return tuple(found)
 
 
-def read_cost(path: Path) -> RunCost:
-    """Return what a finished run took, its interviews and its own model's judging included.
+def read_cost(path: Path) -> tuple[Spending, bool]:
+    """Return what a finished run took, with what judged it, and whether its dollars are known.
 
     Raises:
         RecordError: the file is missing or damaged.
     """
     with RunReader(path) as run:
-        spent, noted = run.sum_calls(), run.spending
-        verdicts = [row for row in run.judgements() if row.judge == run.meta.model]
-        price = run.price
-        read = sum(row.prompt_tokens for row in verdicts)
-        written = sum(row.completion_tokens for row in verdicts)
-        calls = spent.calls + spent.retries + spent.reasks
-        tokens, paid = spent.prompt_tokens + spent.completion_tokens, spent.dollars
-    if noted is not None:
-        calls, tokens = noted.total.calls, noted.total.tokens
-        paid = None if paid is None else noted.total.dollars
-    judging = None if price is None else price.cost(read, written)
-    dollars = None if paid is None or judging is None else paid + judging
-    seconds = 0.0 if noted is None else noted.seconds
-    return RunCost(calls + len(verdicts), tokens + read + written, dollars, seconds)
+        spent = sum(run.later_spending.values(), run.spending or Spending())
+        return spent, run.price is not None or not spent.total.calls
 
 
 def _forecast_condition(name: str, many: int, finished: Sequence[Path]) -> Forecast:
@@ -94,16 +72,16 @@ def _forecast_condition(name: str, many: int, finished: Sequence[Path]) -> Forec
     for path in finished:
         with suppress(RecordError):  # damaged inside; the report says so
             costs.append(read_cost(path))
-    known = [float(cost.dollars) for cost in costs if cost.dollars is not None]
+    totals = [one.total for one, _ in costs]
     return Forecast(
         name,
         many,
         many - len(finished),
         len(costs),
-        _extrapolate([c.calls for c in costs], many),
-        _extrapolate([c.tokens for c in costs], many),
-        _extrapolate(known, many) if len(known) == len(costs) else None,
-        _extrapolate([c.seconds for c in costs], many),
+        _extrapolate([one.calls for one in totals], many),
+        _extrapolate([one.tokens for one in totals], many),
+        _extrapolate([float(one.dollars) for one in totals if all(k for _, k in costs)], many),
+        _extrapolate([one.seconds / 3600 for one, _ in costs], many),
     )
 
 

@@ -18,8 +18,6 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.study.sweep.design.cells import Cell, Condition, build_cells
 from genagents_env.study.sweep.design.experiment import (
     Experiment,
-    apply_changes,
-    check_changes,
     load_experiment,
     parse_experiment,
     read_experiment_text,
@@ -55,15 +53,11 @@ class Plan:
     Attributes:
         mark: hash of the experiment file and the changes that it was made from.
         host: the machine on which the ledger is, see `ledger`.
-        levels: the labels of each factor's levels, by the factor's name.
-        seeds: of each condition.
         conditions: every cell, in the order of the experiment.
     """
 
     mark: str
     host: str
-    levels: Mapping[str, tuple[str, ...]]
-    seeds: tuple[int, ...]
     conditions: tuple[Condition, ...]
 
 
@@ -111,12 +105,12 @@ class SweepFolder:
         Args:
             path: new, empty, or of a sweep.
             experiment_file: what is run; that of a sweep's folder will do.
-            changes: in place of what the file says, see `apply_changes`; kept for later.
+            changes: in place of what the file says, see `parse_experiment`; kept for later.
 
         Raises:
-            ConfigError: other things are in the folder, or the experiment has faults.
+            ConfigError: other things are in the folder, or the experiment has faults, see
+                `build_cells`; nothing was written.
             FileError: something of a sweep in it is a link.
-            ScenarioError, PolicyError: as `build_cells`; nothing was written.
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
@@ -144,8 +138,8 @@ class SweepFolder:
         """
         path = Path(path)
         check_free(path)
-        is_new, given = not path.exists(), check_changes(changes or {})
-        experiment = apply_changes(parse_experiment(text, name), given)
+        is_new, given = not path.exists(), dict(changes or {})
+        experiment = parse_experiment(text, name, given)
         cells = build_cells(experiment, base)
         list_trials([cell.condition for cell in cells], experiment.seed_list)
         try:
@@ -157,7 +151,9 @@ class SweepFolder:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
         folder.is_new = is_new
-        folder._store_plan(cells)
+        folder.cells = cells
+        folder.plan = folder._make_plan(folder._read_plan())
+        write_whole(path / PLAN, _PLAN.dump_json(folder.plan, indent=1).decode())
         return folder
 
     @classmethod
@@ -165,24 +161,19 @@ class SweepFolder:
         """Open the folder of a sweep to resume it, with more changes than it has.
 
         Raises:
-            ConfigError: there is no sweep in it, or a change is not allowed.
-            ScenarioError, PolicyError: as `build_cells`; nothing was written.
+            ConfigError: as `create`; nothing was written.
         """
         folder = cls(path)
-        given = check_changes(changes or {})
-        if given:
-            return cls.create(path, folder.experiment_file, {**folder.changes, **given})
-        folder._store_plan(build_cells(folder.experiment, folder.base))
-        return folder
+        return cls.create(path, folder.experiment_file, {**folder.changes, **(changes or {})})
 
     @cached_property
     def experiment(self) -> Experiment:
         """What is run; its faults are ConfigErrors."""
-        return apply_changes(load_experiment(self.experiment_file), self.changes)
+        return load_experiment(self.experiment_file, self.changes)
 
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
-        """What counts in place of what the experiment file says, see `apply_changes`."""
+        """What counts in place of what the experiment file says, see `parse_experiment`."""
         changes = read_note(self.path / BASE).get("changes", {})
         return changes if isinstance(changes, dict) else {}
 
@@ -209,18 +200,12 @@ class SweepFolder:
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """Every trial, in the order in which they are run; errors as of `build_cells`."""
-        return list_trials(self.plan.conditions, self.plan.seeds)
+        return list_trials(self.plan.conditions, self.experiment.seed_list)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The cells with all that a run needs; no policy is imported, as for `plan`."""
         return build_cells(self.experiment, self.base, load=False)
-
-    def _store_plan(self, cells: tuple[Cell, ...]) -> None:
-        """Resolve the plan anew, from the cells as they are now."""
-        self.cells = cells
-        self.plan = self._make_plan(self._read_plan())
-        write_whole(self.path / PLAN, _PLAN.dump_json(self.plan, indent=1).decode())
 
     def _read_plan(self) -> Plan | None:
         """Return the plan in the folder; None where there is none that can be read."""
@@ -233,8 +218,7 @@ class SweepFolder:
     def _make_plan(self, before: Plan | None) -> Plan:
         conditions = tuple(cell.condition for cell in self.cells)
         host = platform.node() if before is None else before.host
-        own = self.experiment
-        return Plan(self._mark, host, own.levels, own.seed_list, conditions)
+        return Plan(self._mark, host, conditions)
 
     @property
     def _mark(self) -> str:
@@ -254,20 +238,16 @@ class SweepFolder:
     def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.
 
-        One that was run with a level of another name is given its new name.
+        One that was run with a level of another name keeps its own.
 
         Raises:
             FileError: it is a link.
         """
         path = find_inside(self.runs, f"{trial.name}.sqlite")
+        former = (one for one in self._orphans if one.stem.endswith(f"-{trial.suffix}"))
         if path.exists():
             return path
-        for former in self._orphans.get(trial.suffix, []):
-            if former.is_file() and not former.is_symlink() and find_writer(former) is None:
-                with suppress(PermissionError):  # somebody only looks at the folder
-                    move_run(former, path)
-                    break
-        return path
+        return next((one for one in former if one.is_file() and not one.is_symlink()), path)
 
     def read_statuses(self) -> tuple[TrialStatus, ...]:
         """Return how every trial stands, in their order."""
@@ -307,7 +287,7 @@ class SweepFolder:
         since. They are kept and reported, and never used.
         """
         own = {self.run_file(trial) for trial in self.trials}
-        return tuple(path for path in self._files() if path not in own)
+        return tuple(path for path in self._orphans if path not in own)
 
     def find_earlier(self, trial: Trial) -> Path | None:
         """Return the file of a run of the same levels and seed, of another identity.
@@ -315,8 +295,8 @@ class SweepFolder:
         The scenario, a policy or this package has changed since it was run.
         """
         lead = trial.name.removesuffix(trial.suffix)
-        names = (one for some in self._orphans.values() for one in some)
-        return next((one for one in names if one.name.startswith(f"{lead}s{trial.seed}-")), None)
+        lead = f"{lead}s{trial.seed}-"
+        return next((one for one in self._orphans if one.name.startswith(lead)), None)
 
     def set_aside(self, trial: Trial) -> Path:
         """Move the run file of a trial out of the way, and return where it is now.
@@ -336,18 +316,11 @@ class SweepFolder:
         move_run(path, target)
         return target
 
-    def _files(self) -> list[Path]:
-        return sorted(self.runs.glob("*.sqlite"))
-
     @cached_property
-    def _orphans(self) -> dict[str, list[Path]]:
-        """The run files of no trial by the part of their names that has their identity."""
+    def _orphans(self) -> list[Path]:
+        """The run files that have the name of no trial, sorted."""
         own = {f"{trial.name}.sqlite" for trial in self.trials}
-        orphans: dict[str, list[Path]] = {}
-        for path in self._files():
-            if path.name not in own:
-                orphans.setdefault("-".join(path.stem.rsplit("-", 2)[-2:]), []).append(path)
-        return orphans
+        return [path for path in sorted(self.runs.glob("*.sqlite")) if path.name not in own]
 
 
 def _with_failure(status: TrialStatus, histories: Mapping[str, TrialHistory]) -> TrialStatus:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.run import RunOptions, RunSpec
-from genagents_env.study.sweep.design.fields import NO_RATE_LIMIT, RateLimit
 from genagents_env.study.sweep.measured import MeasuredRun
+from genagents_env.study.sweep.trial_status import describe_degraded
 
 DAMAGED = "damaged"
 _FAILED = ("failed", DAMAGED)
@@ -24,9 +24,7 @@ class Job:
         ledger: of the sweep; None on another machine, where the worker makes its own.
         options: of the run, but what only its worker has: the ledger, and who watches.
         total: of all workers together, or the part that is this worker's own.
-        rate: likewise.
         judge: let the run's own model judge its answers in the end.
-        threads: for a model in this process.
         measures: names of those that are taken of the finished run.
         base: the folder from which measures that are files are found.
         unfinished: the run file to resume, where it is not on this machine.
@@ -40,9 +38,7 @@ class Job:
     ledger: Path | None
     options: RunOptions = RunOptions()  # noqa: RUF009 (frozen)
     total: Limits = NO_LIMITS
-    rate: RateLimit = NO_RATE_LIMIT
     judge: bool = True
-    threads: int = 1
     measures: tuple[str, ...] = ()
     base: Path = Path()
     unfinished: bytes | None = None
@@ -59,10 +55,8 @@ class TrialResult:
         status: of the run file (finished, paused, budget_exhausted, interrupted), `failed`, or
             `damaged` for a file that has to be set aside before the trial is run again.
         tick: the last one of the run.
-        hash: the canonical one of a finished run.
         message: one line; of a finished run why not all its answers are judged, mostly empty.
         seconds: of wall clock spent on it here.
-        degraded: why a finished run is; empty where it is not.
         spent: by a worker with a part of the budget, which counts it itself.
         file: the run file, where the job asked for it.
         measured: what was measured of a finished run, as it is stored beside the file.
@@ -71,13 +65,21 @@ class TrialResult:
     trial: str
     status: str
     tick: int = -1
-    hash: str | None = None
     message: str = ""
     seconds: float = 0.0
-    degraded: str = ""
     spent: Spend = Spend()  # noqa: RUF009 (frozen)
     file: bytes | None = None
     measured: MeasuredRun | None = None
+
+    @property
+    def hash(self) -> str | None:
+        """The canonical one of a finished run."""
+        return None if self.measured is None else self.measured.hash
+
+    @property
+    def degraded(self) -> str:
+        """Why a finished run is; empty where it is not."""
+        return "" if self.measured is None else describe_degraded(self.measured.degradation)
 
     @property
     def state(self) -> Literal["finished", "stopped", "failed"]:

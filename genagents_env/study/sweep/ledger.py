@@ -2,15 +2,16 @@
 
 What a call may cost is reserved before it is made, in a transaction, so that whichever process is
 killed, the ledger says no less than was spent. A worker holds a lock file while it lives; what a
-dead one had reserved counts as spent. Only processes of one machine open a ledger; workers
-elsewhere get a part of the budget, and a ledger of their own for it.
+dead one had reserved counts as spent. Only processes of one machine open a ledger. A worker
+elsewhere gets a part of the budget, which its sweep holds here, and a ledger of its own for it.
 """
 
 import asyncio
+import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -20,9 +21,8 @@ from typing import Any, Self
 from genagents_env.errors import BudgetExceeded, RecordError, RunLocked
 from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget, Spend, list_exceeded
 from genagents_env.record.lock import RunLock, check_alone, check_beside
-from genagents_env.record.rows import JSON
+from genagents_env.record.rows import JSON, encode
 from genagents_env.run.spec import Progress
-from genagents_env.study.sweep.design.fields import NO_RATE_LIMIT, RateLimit
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS spent (
@@ -30,19 +30,15 @@ CREATE TABLE IF NOT EXISTS spent (
 );
 CREATE TABLE IF NOT EXISTS workers (
   id INTEGER PRIMARY KEY AUTOINCREMENT, trial TEXT, pid INT, calls INT, tokens INT, dollars TEXT,
-  tick INT, horizon INT, asked_calls INT, asked_tokens INT, asked_dollars REAL, asking INT
+  progress TEXT
 );
-CREATE TABLE IF NOT EXISTS queue (id INTEGER PRIMARY KEY AUTOINCREMENT, worker INT);
 CREATE TABLE IF NOT EXISTS adopted (id TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS rate (kind TEXT PRIMARY KEY, level REAL, at REAL);
 """
 _PATIENCE = 30.0  # seconds for another process to end its transaction
 _PAUSE = 0.02  # between two looks of one who waits
+_MAKING = 1.0  # for another process to make the file
 _REAP = 1.0  # seconds of waiting after which workers are looked after
 _REPORTS = 0.2  # seconds between two reports of a run's progress
-_ELSEWHERE = 0  # the process of a worker on another machine
-_MINUTE = 60.0
-_ROUNDING = 1e-6  # of float seconds times amounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +59,7 @@ class SharedLedger(SharedBudget):
     Args:
         path: of the file; made where it is missing.
         limits: of all workers together, earlier sessions included.
-        rate: of all workers together: each kind is a bucket that fills evenly, holds at most one
-            minute's amount, and is full at first.
-        trial: what this process runs; None watches alone.
-        clock: seconds since 1970, which all processes share.
+        trial: what is reserved for; None watches alone.
 
     Raises:
         RecordError: the file is damaged, or cannot be opened.
@@ -76,11 +69,9 @@ class SharedLedger(SharedBudget):
         self,
         path: Path,
         limits: Limits = NO_LIMITS,
-        rate: RateLimit = NO_RATE_LIMIT,
         trial: str | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
-        self.path, self.limits, self.rate, self._clock = path, limits, rate, clock
+        self.path, self.limits = path, limits
         self._turn: asyncio.Lock | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._reported_at = 0.0
@@ -88,8 +79,15 @@ class SharedLedger(SharedBudget):
         self._worker: int | None = None
         self._lock: RunLock | None = None
         self._file = self._open()
-        if trial is not None:
-            self._register(trial)
+        if trial is None:
+            return
+        with self._write():  # enter this process, under a lock that ends with it
+            row = self._file.execute(
+                "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, 0, 0, '0')",
+                (trial, os.getpid()),
+            )
+            self._worker = int(row.lastrowid or 0)
+            self._lock = RunLock(self._name_worker(self._worker))
 
     def __enter__(self) -> Self:
         return self
@@ -113,18 +111,14 @@ class SharedLedger(SharedBudget):
 
     def list_running(self) -> dict[str, tuple[int, TrialProgress | None]]:
         """Return of each trial under way its process, and how far it is once it has said so."""
-        rows = self._file.execute(
-            "SELECT trial, pid, tick, horizon, asked_calls, asked_tokens, asked_dollars, asking "
-            "FROM workers WHERE pid != ?",
-            (_ELSEWHERE,),
-        ).fetchall()
+        rows = self._file.execute("SELECT trial, pid, progress FROM workers").fetchall()
         return {
-            trial: (pid, None if tick is None else TrialProgress(tick, of, c, t, d, bool(asking)))
-            for trial, pid, tick, of, c, t, d, asking in rows
+            trial: (pid, None if told is None else TrialProgress(*json.loads(told)))
+            for trial, pid, told in rows
         }
 
     async def admit(self, most: Spend) -> None:
-        """Reserve `most`, after all who asked before; wait for the rate and for calls in flight.
+        """Reserve `most`, once calls in flight leave room for it.
 
         Raises:
             BudgetExceeded: it does not fit in the total beside what is already spent.
@@ -133,86 +127,58 @@ class SharedLedger(SharedBudget):
         loop = asyncio.get_running_loop()
         if self._turn is None or self._loop is not loop:
             self._turn, self._loop = asyncio.Lock(), loop
-        async with self._turn:  # one of this process waits in the file, the rest for it
-            with self._guard():
-                ticket, wait = self._try(most, None)
-            try:
-                since = self._clock()
-                while wait is not None:
-                    await asyncio.sleep(min(wait, _PAUSE))
-                    with self._guard():
-                        if self._clock() - since > _REAP:
-                            self.reap()
-                            since = self._clock()
-                        if self._is_first(ticket):
-                            ticket, wait = self._try(most, ticket)
-            except BaseException:  # refused, or cancelled: nobody will make the call
-                with suppress(sqlite3.Error):
-                    self._file.execute("DELETE FROM queue WHERE id = ?", (ticket,))
-                raise
+        async with self._turn:  # one of this process waits for the others, the rest for it
+            looked_at = time.monotonic()
+            while not self._try(most):
+                await asyncio.sleep(_PAUSE)
+                if time.monotonic() - looked_at > _REAP:
+                    self.reap()
+                    looked_at = time.monotonic()
 
     def settle(self, most: Spend, used: Spend) -> None:
-        """Release the reservation `most` and spend `used`, and correct the rate."""
-        with self._guard(), self._write():
+        """Release the reservation `most` and spend `used`."""
+        with self._write():
             self._hold(Spend() - most)
             self._add(used)
-            self._take(used - most)
 
     def report(self, progress: Progress) -> None:
         """Note how far the run is, at most five times a second, and at the end."""
-        self._unreported, now = progress, self._clock()
+        self._unreported, now = progress, time.monotonic()
         if now - self._reported_at >= _REPORTS:
             self._reported_at = now
             self._report_last()
 
-    def spend(self, used: Spend, seconds: float = 0.0) -> None:
-        """Count what was spent elsewhere, and seconds of wall clock."""
-        with self._guard(), self._write():
-            self._add(used)
+    def count_seconds(self, seconds: float) -> None:
+        """Count seconds of wall clock."""
+        with self._write():
             self._file.execute("UPDATE spent SET seconds = seconds + ?", (seconds,))
 
     def adopt(self, mark: str, used: Spend) -> None:
         """Count what was spent elsewhere under this mark, unless it is counted already."""
-        with self._guard(), self._write():
+        with self._write():
             row = self._file.execute("INSERT OR IGNORE INTO adopted VALUES (?)", (mark,))
             if row.rowcount == 1:
                 self._add(used)
 
-    def give_part(self, trial: str, parts: int) -> Limits:
-        """Reserve an equal part of what is left for a worker on another machine."""
-        with self._guard(), self._write():
-            (given,) = self._ask("SELECT count(*) FROM workers WHERE pid = ?", _ELSEWHERE)
-            taken = self.spent + self._sum_reserved()
-            part = part_budget(self.limits, taken, max(1, parts - given))
-            self._insert_worker(trial, _ELSEWHERE, bound_spend(part))
-            return part
+    def hold_part(self, parts: int) -> Limits:
+        """Reserve one of so many equal parts of what is left, for a worker on another machine.
 
-    def return_part(self, trial: str, used: Spend) -> None:
-        """Release the part of a trial, and spend what it used of it."""
-        with self._guard(), self._write():
-            self._file.execute(
-                "DELETE FROM workers WHERE trial = ? AND pid = ?", (trial, _ELSEWHERE)
-            )
-            self._add(used)
+        What it spent is settled when it returns; `close` counts all of the part as spent.
+        """
+        with self._write():
+            part = part_budget(self.limits, self.spent + self._sum_reserved(), parts)
+            self._hold(bound_spend(part))
+            return part
 
     def begin(self) -> None:
         """Begin a session: what dead workers held is spent, and its limits may be larger."""
         self.reap()
-        self.lose_parts()
-        with self._guard(), self._write():
+        with self._write():
             self._file.execute("UPDATE spent SET exhausted = NULL")
 
-    def lose_parts(self) -> None:
-        """Count all parts as spent that were given and did not return."""
-        with self._guard(), self._write():
-            query = "SELECT id FROM workers WHERE pid = ?"
-            for (worker,) in self._file.execute(query, (_ELSEWHERE,)).fetchall():
-                self._forget(worker)
-
     def reap(self) -> None:
-        """Count as spent what workers of this machine had reserved that are no more."""
-        query = "SELECT id FROM workers WHERE pid != ?"
-        for (worker,) in self._file.execute(query, (_ELSEWHERE,)).fetchall():
+        """Count as spent what workers had reserved that are no more."""
+        for (worker,) in self._file.execute("SELECT id FROM workers").fetchall():
             if worker == self._worker:
                 continue
             try:
@@ -227,7 +193,7 @@ class SharedLedger(SharedBudget):
         """Note the last progress and leave; what is still reserved counts as spent. Safe twice."""
         if self._worker is not None:
             self._report_last()
-            with suppress(sqlite3.Error), self._write():
+            with suppress(RecordError), self._write():
                 self._forget(self._worker)
             self._worker = None
         if self._lock is not None:
@@ -238,7 +204,7 @@ class SharedLedger(SharedBudget):
     def _open(self) -> sqlite3.Connection:
         with suppress(FileNotFoundError):
             check_alone(self.path)
-        check_beside(self.path)
+        self._check_beside()
         file = sqlite3.connect(
             self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
@@ -258,43 +224,28 @@ class SharedLedger(SharedBudget):
             ) from None
         return file
 
-    def _register(self, trial: str) -> None:
-        """Enter this process, under a lock that ends with it."""
-        with self._guard(), self._write():
-            self._worker = self._insert_worker(trial, os.getpid(), Spend())
-            self._lock = RunLock(self._name_worker(self._worker))
-
-    def _insert_worker(self, trial: str, pid: int, held: Spend) -> int:
-        row = self._file.execute(
-            "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, ?, ?, ?)",
-            (trial, pid, held.calls, held.tokens, str(held.dollars)),
-        )
-        return int(row.lastrowid or 0)
+    def _check_beside(self) -> None:
+        """Do as `check_beside`; a process that makes the file has a journal for a moment."""
+        until = time.monotonic() + _MAKING
+        while True:
+            try:
+                return check_beside(self.path)
+            except RecordError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(_PAUSE)
 
     def _name_worker(self, worker: int) -> Path:
         return self.path.with_name(f"{self.path.name}.{worker}")
 
-    def _try(self, most: Spend, ticket: int | None) -> tuple[int | None, float | None]:
-        """Reserve `most` if it is its turn; else return a ticket, and how long to wait at least."""
+    def _try(self, most: Spend) -> bool:
+        """Reserve `most`, unless calls in flight may still need what it wants."""
         with self._write():
-            if ticket is None and self._file.execute("SELECT 1 FROM queue LIMIT 1").fetchone():
-                return self._enqueue(), _PAUSE
-            reserved = self._sum_reserved()
             self._refuse(self.spent + most)
-            wait = self._find_wait(most)
-            if list_exceeded(self.limits, self.spent + reserved + most) or wait > 0:
-                return (self._enqueue() if ticket is None else ticket), max(wait, _PAUSE)
+            if list_exceeded(self.limits, self.spent + self._sum_reserved() + most):
+                return False
             self._hold(most)
-            self._take(most)
-            self._file.execute("DELETE FROM queue WHERE id = ?", (ticket,))
-            return None, None
-
-    def _enqueue(self) -> int:
-        row = self._file.execute("INSERT INTO queue (worker) VALUES (?)", (self._worker,))
-        return int(row.lastrowid or 0)
-
-    def _is_first(self, ticket: int | None) -> bool:
-        return bool(self._ask("SELECT min(id) FROM queue")[0] == ticket)
+            return True
 
     def _refuse(self, total: Spend) -> None:
         kinds = list_exceeded(self.limits, total)
@@ -333,46 +284,15 @@ class SharedLedger(SharedBudget):
     def _forget(self, worker: int) -> None:
         self._add(self._sum_reserved(worker))
         self._file.execute("DELETE FROM workers WHERE id = ?", (worker,))
-        self._file.execute("DELETE FROM queue WHERE worker = ?", (worker,))
-
-    def _list_buckets(self, amount: Spend) -> list[tuple[str, int, int]]:
-        """Return of each bucket its kind, its size, and what `amount` is in it."""
-        buckets = (
-            ("requests", self.rate.requests_per_minute, amount.calls),
-            ("tokens", self.rate.tokens_per_minute, amount.tokens),
-        )
-        return [(kind, size, part) for kind, size, part in buckets if size is not None]
-
-    def _find_wait(self, most: Spend) -> float:
-        now, waits = self._clock(), [0.0]
-        for kind, size, part in self._list_buckets(most):
-            missing = min(part, size) - self._find_level(kind, size, now)
-            waits.append(missing * _MINUTE / size if missing > _ROUNDING else 0.0)
-        return max(waits)
-
-    def _find_level(self, kind: str, size: int, now: float) -> float:
-        row = self._file.execute("SELECT level, at FROM rate WHERE kind = ?", (kind,)).fetchone()
-        level, at = row or (float(size), now)
-        return min(float(size), level + max(0.0, now - at) * size / _MINUTE)
-
-    def _take(self, amount: Spend) -> None:
-        """Take `amount` from its buckets, below nought if need be; a negative one is given back."""
-        now = self._clock()
-        for kind, size, part in self._list_buckets(amount):
-            level = min(float(size), self._find_level(kind, size, now) - part)
-            self._file.execute("INSERT OR REPLACE INTO rate VALUES (?, ?, ?)", (kind, level, now))
 
     def _report_last(self) -> None:
         progress, self._unreported = self._unreported, None
         if progress is not None:
+            told = [progress.tick, progress.horizon, progress.calls, progress.tokens]
             with suppress(sqlite3.Error):
                 self._file.execute(
-                    "UPDATE workers SET tick = ?, horizon = ?, asked_calls = ?, asked_tokens = ?, "
-                    "asked_dollars = ?, asking = ? WHERE id = ?",
-                    (
-                        *(progress.tick, progress.horizon, progress.calls, progress.tokens),
-                        *(progress.dollars, progress.asking, self._worker),
-                    ),
+                    "UPDATE workers SET progress = ? WHERE id = ?",
+                    (encode([*told, progress.dollars, progress.asking]), self._worker),
                 )
 
     def _ask(self, query: str, *values: object) -> Any:
@@ -384,21 +304,17 @@ class SharedLedger(SharedBudget):
     @contextmanager
     def _write(self) -> Iterator[None]:
         """Do all that is inside, or nothing; other processes wait."""
-        self._file.execute("BEGIN IMMEDIATE")
         try:
-            yield
-        except BudgetExceeded:
-            self._file.execute("COMMIT")  # that it is exhausted
-            raise
-        except BaseException:
-            self._file.execute("ROLLBACK")
-            raise
-        self._file.execute("COMMIT")
-
-    @contextmanager
-    def _guard(self) -> Iterator[None]:
-        try:
-            yield
+            self._file.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BudgetExceeded:
+                self._file.execute("COMMIT")  # that it is exhausted
+                raise
+            except BaseException:
+                self._file.execute("ROLLBACK")
+                raise
+            self._file.execute("COMMIT")
         except sqlite3.Error as error:
             raise RecordError(
                 f"{self.path}: what is spent cannot be written ({error}); make room, then resume"

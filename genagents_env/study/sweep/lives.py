@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from genagents_env.study.evaluate.measure import belongs_to, split_key
+from genagents_env.study.sweep.design.experiment import Experiment, split_primary
+from genagents_env.study.sweep.measured import MeasuredRun
+from genagents_env.study.sweep.trial_status import describe_degraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,41 @@ def count_equal_lives(
             equal = sum(one == other for one, other in pairs)
             if equal:
                 yield EqualLives(factor, first, second, equal, len(pairs))
+
+
+def find_reason_to_stop(
+    experiment: Experiment, cells: int, runs: Mapping[tuple[str, ...], MeasuredRun]
+) -> str:
+    """Return why more seeds may find nothing, by the first one; empty where nothing says so.
+
+    Args:
+        experiment: that is run.
+        cells: how many it has.
+        runs: finished ones of the first seed, by the levels of their cell.
+    """
+    levels = experiment.levels
+    degraded = {cell: describe_degraded(one.degradation) for cell, one in runs.items()}
+    found = list(describe_degraded_levels(levels, degraded))
+    if found and experiment.degraded == "exclude":
+        return "; ".join(found)
+    taken = {label for one in runs.values() for label in one.taken}
+    named = (split_primary(words)[0] for words in experiment.primary)
+    primary = [words for words in named if split_key(words)[0] in taken]
+    values = {value.name for one in runs.values() for value in one.values}
+    missing = list(describe_missing_values(primary, values))
+    if missing and len(runs) == cells:
+        return "; ".join(missing)
+    # Levels of one life may still differ in what models were asked, if that is the question.
+    numbers = {
+        cell: [one for one in sorted(run.numbers.items()) if _is_of_any(one[0], primary)]
+        for cell, run in runs.items()
+    }
+    lives = {cell: f"{run.life} {numbers[cell]}" for cell, run in runs.items()}
+    return "; ".join(describe_equal_levels(levels, lives))
+
+
+def _is_of_any(name: str, primary: Sequence[str]) -> bool:
+    return any(belongs_to(name, words) for words in primary)
 
 
 def describe_equal_levels(

@@ -4,7 +4,7 @@ import errno
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,25 +28,22 @@ class TrialHistory:
         finished: it was noted as finished, and not set aside since.
         unjudged: not all its answers were judged.
         hash: the canonical one noted last, or None.
-        seconds: what it took each time that it finished.
         failure: why its last try failed; None where it did not.
     """
 
     finished: bool = False
     unjudged: bool = False
     hash: str | None = None
-    seconds: list[float] = field(default_factory=list)
     failure: str | None = None
 
     def add(self, line: Mapping[str, JSON]) -> None:
         """Take in the next line that is about this trial."""
-        event, seconds = line.get("event"), line.get("seconds")
+        event = line.get("event")
         self.failure = None
         if event == "finished":
             self.finished = True
-            self.unjudged = self.unjudged or bool(line.get("unjudged"))
+            self.unjudged = self.unjudged or bool(line.get("message"))
             self.hash = str(line["hash"]) if line.get("hash") else self.hash
-            self.seconds += [seconds] if isinstance(seconds, float) else []
         elif event == "judged":
             self.unjudged = False
         elif event == "set aside":
@@ -88,6 +85,11 @@ class SweepLog:
         with open_to_read(find_inside(self.path.parent, self.path.name)) as file:
             lines = read_lines(self.path, file)
             return [found for line in lines if (found := _parse_object(line)) is not None]
+
+    def read_parts(self) -> dict[str, JSON]:
+        """Return by its mark what was spent of each part of the budget; all that did not return."""
+        lines = (one for one in self.read() if one.get("event") in ("part", "part back"))
+        return {str(line.get("id")): line.get("spent") for line in lines}
 
     def read_histories(self) -> dict[str, TrialHistory]:
         """Return what the lines say of each trial that they name."""

@@ -114,7 +114,6 @@ def measure_run(
     path: Path,
     measures: Sequence[Measure],
     known: MeasuredRun | None = None,
-    digest: str | None = None,
 ) -> MeasuredRun:
     """Return what a finished run amounts to. Nothing is stored: who reads a folder changes none.
 
@@ -122,12 +121,11 @@ def measure_run(
         path: of the run file.
         measures: that are wanted; what was taken of the same run by the same code is kept.
         known: what was stored, see `read_measured`.
-        digest: its canonical hash where the caller has just computed it.
 
     Raises:
         RecordError: it cannot be read, or does not match its checksums.
     """
-    digest = canonical_hash(path) if digest is None else digest
+    digest = canonical_hash(path)
     kept = known if known is not None and known.hash == digest else None
     with RunReader(path) as reader:
         data = RunData(reader)

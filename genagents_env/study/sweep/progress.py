@@ -1,8 +1,7 @@
-"""How far a sweep is, counted as results come in and reported to `watch`; and how it ended."""
+"""How far a sweep is, counted as results come in; and how it ended."""
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,20 +11,33 @@ from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.ledger import TrialProgress, write_spend
 
-_PAUSE = 0.2  # seconds between two reports
 _HOUR = 3600.0
 
 
 @dataclass(frozen=True)
-class SweepProgress:
+class TrialCounts:
+    """How many trials of a sweep stand how, earlier sessions included.
+
+    Attributes:
+        total: trials that were asked for.
+        finished: of these; so are the others. The rest was not started.
+        degraded: finished ones that are, see `Degradation.degraded`.
+        stopped: by a budget, an outage or a signal; they can be resumed.
+        failed: these need the user's attention, and are tried again by a resumed sweep.
+    """
+
+    total: int
+    finished: int
+    degraded: int
+    stopped: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class SweepProgress(TrialCounts):
     """How far a sweep is.
 
     Attributes:
-        total: trials.
-        finished: of these, earlier sessions included; so are the next two.
-        degraded: finished ones that are.
-        stopped: by a budget, an outage or a signal; they can be resumed.
-        failed: these need the user's attention.
         running: how far each trial under way is, by its name.
         calls: of models, in the whole sweep; so are tokens.
         tokens: read and written.
@@ -35,11 +47,6 @@ class SweepProgress:
             condition that is due has none.
     """
 
-    total: int
-    finished: int
-    degraded: int
-    stopped: int
-    failed: int
     running: Mapping[str, TrialProgress]
     calls: int
     tokens: int
@@ -49,16 +56,11 @@ class SweepProgress:
 
 
 @dataclass(frozen=True)
-class SweepResult:
+class SweepResult(TrialCounts):
     """How a sweep stands when it returns.
 
     Attributes:
         folder: of the sweep.
-        total: trials that were asked for.
-        finished: of these; so are the next two. The rest was not started.
-        stopped: can be resumed.
-        failed: are tried again when the sweep is resumed.
-        degraded: of the finished ones; see `Degradation.degraded`.
         problems: a line on everything that needs to be known.
         spent: by all of the sweep's sessions.
         exit_code: 0 all finished, 3 budget, 75 outage, 128 and the signal's number when
@@ -67,11 +69,6 @@ class SweepResult:
     """
 
     folder: Path
-    total: int
-    finished: int
-    stopped: int
-    failed: int
-    degraded: int
     problems: tuple[str, ...]
     spent: Spend
     exit_code: int
@@ -84,31 +81,21 @@ class SweepResult:
 
 
 class ProgressTracker:
-    """Keeps the count; called from two threads, it reports at most five times a second.
+    """Keeps the count of trials, and what those of each condition took.
 
     Args:
         trials: the whole sweep.
         workers: at once.
-        spent: gives what is spent by all.
-        watch: called with how far the sweep is.
     """
 
-    def __init__(
-        self,
-        trials: Iterable[Trial],
-        workers: int,
-        spent: Callable[[], Spend],
-        watch: Callable[[SweepProgress], None] | None,
-    ) -> None:
+    def __init__(self, trials: Iterable[Trial], workers: int) -> None:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
-        self._workers, self._spent, self._watch = workers, spent, watch
+        self._workers = workers
         self._states: dict[str, str] = {}
         self._degraded: set[str] = set()
-        self._running: dict[str, TrialProgress] = {}
         self._seconds: dict[str, list[float]] = {}
         self._priced = True
-        self._lock = threading.Lock()
-        self._began = self._reported_at = time.monotonic()
+        self._began = time.monotonic()
 
     def note_state(self, trial: str, state: str, *, degraded: bool = False) -> None:
         """Note how a trial stands, and whether it is finished but degraded."""
@@ -116,39 +103,27 @@ class ProgressTracker:
         if degraded:
             self._degraded.add(trial)
 
-    def note_durations(self, trial: str, seconds: Iterable[float]) -> None:
-        """Note what a trial took from its start to its end, each time that it ended."""
-        for one in seconds:
-            self._seconds.setdefault(self._conditions[trial], []).append(one)
-
-    def note_progress(self, trial: str, progress: TrialProgress) -> None:
-        """Note how far a trial is."""
-        with self._lock:
-            self._running[trial] = progress
-            self._priced = self._priced and progress.dollars is not None
-        self._report()
+    def note_duration(self, trial: str, seconds: float) -> None:
+        """Note what a trial took from its start to its end."""
+        self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
     def note_result(self, result: TrialResult) -> None:
         """Note the end of a trial."""
-        with self._lock:
-            self._running.pop(result.trial, None)
         self.note_state(result.trial, result.state, degraded=bool(result.degraded))
         if result.state == "finished":
-            self.note_durations(result.trial, [result.seconds])
-        self._report()
+            self.note_duration(result.trial, result.seconds)
 
-    def note_lost(self, trials: Iterable[str]) -> None:
-        """Note that these trials are not under way any more."""
-        with self._lock:
-            for trial in trials:
-                self._running.pop(trial, None)
+    def count(
+        self, spent: Spend, running: Mapping[str, TrialProgress] | None = None
+    ) -> SweepProgress:
+        """Return how it stands now; trials are noted in another thread than some ask in.
 
-    @property
-    def progress(self) -> SweepProgress:
-        """How it stands now."""
-        spent, states = self._spent(), list(self._states.values())
-        with self._lock:
-            running = dict(self._running)
+        Args:
+            spent: by all.
+            running: how far the trials under way are.
+        """
+        states, running = list(self._states.values()), running or {}
+        self._priced = self._priced and all(one.dollars is not None for one in running.values())
         return SweepProgress(
             total=len(self._conditions),
             finished=states.count("finished"),
@@ -173,16 +148,6 @@ class ProgressTracker:
                 left += means[condition] * _compute_share_left(running.get(trial))
         return left / self._workers / _HOUR
 
-    def _report(self) -> None:
-        if self._watch is None:
-            return
-        with self._lock:
-            now = time.monotonic()
-            if now - self._reported_at < _PAUSE:
-                return
-            self._reported_at = now
-        self._watch(self.progress)
-
 
 def _compute_share_left(progress: TrialProgress | None) -> float:
     return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)
@@ -200,12 +165,10 @@ def format_message(progress: SweepProgress, why: str, folder: Path, *, halted: b
     if progress.finished == progress.total:
         return f"all {progress.total:,} trials are finished{format_degraded(progress.degraded)}"
     done = f"{progress.finished:,} of {progress.total:,} trials are finished"
-    parts = [f"{done}{format_degraded(progress.degraded)}"]
-    parts += [f"{progress.failed:,} failed"] if progress.failed else []
-    parts += [f"{progress.stopped:,} stopped"] if progress.stopped else []
     due = progress.total - progress.finished - progress.failed - progress.stopped
-    parts += [f"{due:,} not begun"] if due else []
-    counts = ", ".join(parts)
+    others = {"failed": progress.failed, "stopped": progress.stopped, "not begun": due}
+    parts = [f"{count:,} {state}" for state, count in others.items() if count]
+    counts = ", ".join([f"{done}{format_degraded(progress.degraded)}", *parts])
     again = f"genagents sweep {folder}{' --anyway' if halted else ''}"
     return f"{counts}{': ' + why if why else ''}; go on with `{again}`"
 

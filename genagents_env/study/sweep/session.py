@@ -2,40 +2,35 @@
 
 import logging
 import os
-import platform
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 
-from genagents_env import __version__
 from genagents_env.errors import ConfigError
-from genagents_env.llm.budget import Spend
 from genagents_env.record.lock import RunLock
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
-from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
-from genagents_env.study.evaluate.measure import belongs_to, split_key
-from genagents_env.study.sweep.backends import check_backend, is_remote, read_unfinished_run
-from genagents_env.study.sweep.design.cells import Cell
-from genagents_env.study.sweep.design.experiment import split_primary
+from genagents_env.study.sweep.backends import (
+    check_backend,
+    count_cores,
+    is_remote,
+    read_unfinished_run,
+)
+from genagents_env.study.sweep.design.cells import Cell, needs_model
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.estimate import choose_pilots
 from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
-from genagents_env.study.sweep.ledger import SharedLedger, read_spend
-from genagents_env.study.sweep.lives import (
-    describe_degraded_levels,
-    describe_equal_levels,
-    describe_missing_values,
-)
+from genagents_env.study.sweep.ledger import SharedLedger, bound_spend, read_spend
+from genagents_env.study.sweep.lives import find_reason_to_stop
 from genagents_env.study.sweep.log import TrialHistory
-from genagents_env.study.sweep.measured import MeasuredRun, read_measured, store_sent
+from genagents_env.study.sweep.measured import read_measured, store_sent
 from genagents_env.study.sweep.progress import (
     ProgressTracker,
     SweepProgress,
@@ -45,13 +40,9 @@ from genagents_env.study.sweep.progress import (
 from genagents_env.study.sweep.signals import SignalForwarder
 from genagents_env.study.sweep.stop_rule import StopRule
 from genagents_env.study.sweep.supervisor import supervise
-from genagents_env.study.sweep.trial_status import describe_degraded
 from genagents_env.study.sweep.worker import retry_while_locked
 
 _log = logging.getLogger(__name__)
-# llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
-_SPARE_CORES = 1
-_LIBRARIES = ("numpy", "scipy", "pydantic", "pettingzoo", "joblib", "xllamacpp", "onnxruntime")
 _MOST_PARTS = 20  # of the budget that one run elsewhere may use up
 _LOOK = 0.2  # seconds between two looks at how far the workers are
 
@@ -63,7 +54,7 @@ class SweepOptions:
     Attributes:
         workers: processes at once; None is one for each core.
         backend: `loky` (processes of this machine) or `ray` (a cluster).
-        watch: called with how far it is, at most five times a second, and from two threads in turn.
+        watch: called with how far it is, five times a second and at the end, in another thread.
         trials: names of those to be run; None is all.
         preflight: ask each model server one small question before the first run, see
             `run.preflight`; it counts against the budget of all runs. With a budget, that is not
@@ -88,13 +79,6 @@ class SweepOptions:
         return self.workers if self.workers is not None else count_cores()
 
 
-def count_cores() -> int:
-    """Return how many cores this process may use, which may be fewer than the machine has."""
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
 def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResult:
     """Run every trial of `folder` that is not finished, each exactly once.
 
@@ -107,7 +91,6 @@ def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResu
     Raises:
         ConfigError: an option is not allowed, a backend is not installed, or runs that were paid
             for would be run again.
-        ScenarioError, PolicyError: as of `design.cells.build_cells`.
         RecordError: what was spent before cannot be read.
         RunLocked: another sweep is running in this folder.
     """
@@ -131,12 +114,14 @@ class SweepSession:
             if unknown := sorted(set(options.trials) - set(self.trials)):
                 raise ConfigError(f"trials: no trial {unknown[0]!r} in {folder.path}")
             self.trials = {k: one for k, one in self.trials.items() if k in options.trials}
+        self.tracker = ProgressTracker(self.trials.values(), self.workers)
         self.problems: list[str] = []
         self.finished: set[str] = set()  # as the log says
         self.again: list[Trial] = []
         self.redone: set[str] = set()
         self.halted = ""
-        self.parted: dict[str, int] = {}  # parts of the budget that each used up elsewhere
+        self.parts: dict[str, tuple[SharedLedger, Limits]] = {}  # of the budget, held elsewhere
+        self.parted: dict[str, int] = {}  # how many parts each used up
 
     def run(self) -> SweepResult:
         """Run what is due, and return how it all stands."""
@@ -153,10 +138,8 @@ class SweepSession:
     def _run(self) -> SweepResult:
         self.signals = SignalForwarder(None if self.is_remote else self._list_pids)
         self.stop_rule = StopRule(lambda: self.ledger.exhausted, lambda: self.signals.signal)
-        watch, spent = self.options.watch, lambda: self.ledger.spent
-        self.tracker = ProgressTracker(self.trials.values(), self.workers, spent, watch)
         with self.signals.listen(), self._look_on():
-            due = self._find_due()
+            due = self.find_due()
             if not self.options.anyway:
                 self._check_paid(due)
             # Where calls are limited in any way, no restart may add a question.
@@ -164,44 +147,22 @@ class SweepSession:
             if self.options.preflight and not (is_limited and self.ledger.spent.calls):
                 self._ask_first_questions(due)
             how: dict[str, JSON] = {"workers": self.workers, "backend": self.options.backend}
-            self._log("started", versions=dict(list_versions()), due=len(due), **how)
+            self._log("started", due=len(due), **how)
             with suppress(KeyboardInterrupt):  # of `signals`, which knows the signal
                 self._run_first_seed_first(due)
         return self._conclude()
 
     def _run_first_seed_first(self, due: Sequence[Trial]) -> None:
-        first = self.folder.plan.seeds[0]
+        first = self.experiment.seed_list[0]
         self._run_trials([trial for trial in due if trial.seed == first])
         rest = [trial for trial in due if trial.seed != first]
         if rest and not self.options.anyway and self.signals.signal is None:
-            self.halted = self._find_reason_to_stop()
+            cells = choose_pilots(self.folder)
+            files = ((one, read_measured(self.folder.run_file(one))) for one in cells)
+            runs = {one.condition.levels: found for one, found in files if found is not None}
+            self.halted = find_reason_to_stop(self.experiment, len(cells), runs)
         if not self.halted:
             self._run_trials(rest)
-
-    def _find_reason_to_stop(self) -> str:
-        """Return why more seeds may find nothing, by the first one; empty where nothing says so."""
-        plan = self.folder.plan
-        runs = {}
-        for trial in self.folder.trials[: len(plan.conditions)]:
-            measured = read_measured(self.folder.run_file(trial))
-            if measured is not None:
-                runs[trial.condition.levels] = measured
-        degraded = {levels: describe_degraded(one.degradation) for levels, one in runs.items()}
-        found = list(describe_degraded_levels(plan.levels, degraded))
-        if found and self.experiment.degraded == "exclude":
-            return "; ".join(found)
-        taken = {label for one in runs.values() for label in one.taken}
-        named = (split_primary(words)[0] for words in self.experiment.primary)
-        primary = [words for words in named if split_key(words)[0] in taken]
-        values = {value.name for one in runs.values() for value in one.values}
-        missing = list(describe_missing_values(primary, values))
-        if missing and len(runs) == len(plan.conditions):
-            return "; ".join(missing)
-        # Levels of one life may still differ in what models were asked, if that is the question.
-        lives = {
-            levels: f"{one.life} {_list_primary(one, primary)}" for levels, one in runs.items()
-        }
-        return "; ".join(describe_equal_levels(plan.levels, lives))
 
     def _check_paid(self, due: Sequence[Trial]) -> None:
         """Raise ConfigError where a run that asked a model would be run again under other code."""
@@ -247,27 +208,28 @@ class SweepSession:
             )
             due = self.again if self.signals.signal is None else []
 
-    def _find_due(self) -> list[Trial]:
+    def find_due(self) -> list[Trial]:
         """Return the trials to be run, with damaged files out of the way."""
         histories = self.folder.log.read_histories()
         due = []
         for name, trial in self.trials.items():
             history = histories.get(name, TrialHistory())
             self.finished |= {name} if history.finished else set()
-            self.tracker.note_durations(name, history.seconds)
             status = self.folder.verify(trial, histories)
             if status.state == "finished":
                 self.tracker.note_state(name, "finished", degraded=bool(status.degraded))
                 self._tell_degraded(name, status.degraded)
+                if status.measured and (seconds := status.measured.usage.seconds):
+                    self.tracker.note_duration(name, seconds)
                 is_judged = not (history.unjudged and self.experiment.judge)
                 if status.measured and history.finished and is_judged:
                     continue
             elif status.state == "damaged":
-                self.set_aside(trial, status.problem)
+                self._set_aside(trial, status.problem)
             elif status.state == "stopped":
                 self.tracker.note_state(name, "stopped")
             elif status.state == "due" and self.folder.run_file(trial).exists():
-                self.set_aside(trial, f"{self.folder.run_file(trial)} is empty")
+                self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
             due.append(trial)
         return due
 
@@ -275,7 +237,7 @@ class SweepSession:
         if how:
             self.problems.append(f"{trial}: degraded: {how}")
 
-    def set_aside(self, trial: Trial, problem: str) -> None:
+    def _set_aside(self, trial: Trial, problem: str) -> None:
         """Move the file of a trial out of the way, and say so."""
         target = retry_while_locked(lambda: self.folder.set_aside(trial))
         self.finished.discard(trial.name)
@@ -299,9 +261,7 @@ class SweepSession:
                 max_fallbacks=experiment.max_fallbacks,
             ),
             total=self._total,
-            rate=experiment.rate,
             judge=experiment.judge,
-            threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             measures=experiment.list_measures(),
             base=self.folder.base,
             collect=remote,
@@ -311,25 +271,25 @@ class SweepSession:
     def _prepare_job(self, job: Job) -> Job:
         """Give a worker on another machine what there is of its run, and its part of the budget.
 
-        The part is of what is left, and counts as reserved.
+        The part is of what is left, and stays reserved until the worker returns.
         """
         if not self.is_remote:
             return job
-        with self._open_ledger() as ledger:  # in another thread
-            part = ledger.give_part(job.trial, self.workers)
-        rate = job.rate.divide(self.workers)
-        return replace(job, total=part, rate=rate, unfinished=read_unfinished_run(job.path))
+        held = self._open_ledger(job.trial)  # in another thread
+        part = held.hold_part(max(1, self.workers - len(self.parts)))
+        self.parts[job.trial] = held, part
+        return replace(job, total=part, unfinished=read_unfinished_run(job.path))
+
+    def _lose_parts(self) -> None:
+        """Count as spent all parts that did not return: nobody will say what was spent of them."""
+        while self.parts:
+            held, _ = self.parts.popitem()[1]
+            held.close()
 
     def _adopt_parts(self) -> None:
         """Count what single trials on other machines spent since; all of their part if lost."""
-        lines = self.folder.log.read()
-        back = {
-            line.get("id"): line.get("spent") for line in lines if line.get("event") == "part back"
-        }
-        for line in lines:
-            if line.get("event") == "part":
-                mark = line.get("id")
-                self.ledger.adopt(str(mark), read_spend(back.get(mark, line.get("spent"))))
+        for mark, spent in self.folder.log.read_parts().items():
+            self.ledger.adopt(mark, read_spend(spent))
 
     @cached_property
     def _cells(self) -> dict[tuple[str, ...], Cell]:
@@ -350,16 +310,11 @@ class SweepSession:
         return self.experiment.budget.total.limits()
 
     def _open_ledger(self, trial: str | None = None) -> SharedLedger:
-        return SharedLedger(self.folder.path / LEDGER, self._total, self.experiment.rate, trial)
+        return SharedLedger(self.folder.path / LEDGER, self._total, trial)
 
     def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""
-        return any(self._model_needs[name] for name in _list_policies(self._cell(trial)))
-
-    @cached_property
-    def _model_needs(self) -> dict[str, bool]:
-        names = [name for cell in self._cells.values() for name in _list_policies(cell)]
-        return {name: _policy_needs_model(name) for name in dict.fromkeys(names)}
+        return any(map(needs_model, self._cell(trial).policies))
 
     def _list_pids(self) -> dict[str, int]:
         """Return the workers; this process itself is among them while it asks first questions."""
@@ -384,11 +339,15 @@ class SweepSession:
             while True:
                 ended = over.wait(_LOOK)
                 now = monotonic()
-                ledger.spend(Spend(), now - before)
+                ledger.count_seconds(now - before)
                 before = now
-                for trial, (_, progress) in ledger.list_running().items():
-                    if progress is not None and trial in self.trials:
-                        self.tracker.note_progress(trial, progress)
+                running = {
+                    trial: progress
+                    for trial, (_, progress) in ledger.list_running().items()
+                    if progress is not None and trial in self.trials
+                }
+                if self.options.watch is not None:
+                    self.options.watch(self.tracker.count(ledger.spent, running))
                 if ended:
                     return
 
@@ -399,11 +358,13 @@ class SweepSession:
             replace_run(path, result.file)
             if result.measured is not None:
                 store_sent(path, result.measured)
-        if self.is_remote:
-            self.ledger.return_part(result.trial, result.spent)
+        if result.trial in self.parts:
+            held, part = self.parts.pop(result.trial)
+            with held:
+                held.settle(bound_spend(part), result.spent)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
-            self.set_aside(trial, result.message)
+            self._set_aside(trial, result.message)
             self.again.append(trial)
             return
         if result.status == "interrupted" and self.signals.signal is None:
@@ -429,38 +390,34 @@ class SweepSession:
 
     def log_result(self, result: TrialResult) -> None:
         """Note in the log how a trial stands."""
-        name = result.trial
-        if result.state == "finished" and name not in self.finished:
-            self.finished.add(name)
+        name, is_finished = result.trial, result.state == "finished"
+        if not is_finished or name not in self.finished:
+            self.finished |= {name} if is_finished else set()
             self._log(
-                "finished",
+                result.state,
                 trial=name,
-                hash=result.hash,
+                status=result.status,
                 tick=result.tick,
+                hash=result.hash,
                 seconds=round(result.seconds, 3),
-                unjudged=result.message or None,
                 degraded=result.degraded or None,
+                message=result.message or None,
             )
-        elif result.state == "finished" and not result.message:
+        elif not result.message:
             self._log("judged", trial=name)
-        elif result.state != "finished":
-            how: dict[str, JSON] = {"status": result.status, "tick": result.tick}
-            seconds = round(result.seconds, 3)
-            self._log(result.state, trial=name, seconds=seconds, **how, message=result.message)
-        if result.state == "failed" or (result.state == "finished" and result.message):
+        if result.message and result.state != "stopped":
             self.problems.append(f"{name}: {result.message}")
 
     def _handle_deaths(self, trials: Sequence[str]) -> None:
         self.ledger.reap()
-        self.tracker.note_lost(trials)
-        if self.is_remote:
-            self.ledger.lose_parts()  # nobody will say what they spent of them
+        self._lose_parts()
         if self.signals.signal is None:
             self._log("worker died", trials=list(trials))
 
     def _conclude(self) -> SweepResult:
+        self._lose_parts()
         self.ledger.reap()
-        progress = self.tracker.progress
+        progress = self.tracker.count(self.ledger.spent)
         left = progress.total - progress.finished - progress.failed
         code, why = self.stop_rule.conclude(left, progress.failed, progress.degraded)
         halted = bool(self.halted and left and not why)  # a signal, an outage, a budget go first
@@ -484,32 +441,5 @@ class SweepSession:
     def _log(self, event: str, **what: JSON) -> None:
         known = {key: value for key, value in what.items() if value is not None}
         self.folder.log.append(event=event, **known)
-        told = ", ".join(f"{key} {value}" for key, value in known.items() if key != "versions")
+        told = ", ".join(f"{key} {value}" for key, value in known.items())
         _log.info("sweep %s: %s%s", self.folder.path, event, f" ({told})" if told else "")
-
-
-def list_versions() -> dict[str, str]:
-    """Return the versions of this package, of Python and of those libraries that are installed."""
-    versions = {"genagents-env": __version__, "python": platform.python_version()}
-    for library in _LIBRARIES:
-        with suppress(PackageNotFoundError):
-            versions[library] = version(library)
-    return versions
-
-
-def _list_primary(run: MeasuredRun, primary: Sequence[str]) -> list[tuple[str, float]]:
-    """Return the numbers of the primary measures that a run has."""
-    found = sorted(run.numbers.items())
-    return [one for one in found if any(belongs_to(one[0], words) for words in primary)]
-
-
-def _list_policies(cell: Cell) -> tuple[str, ...]:
-    return cell.spec.policy.name, *cell.spec.policy_for.values()
-
-
-def _policy_needs_model(policy: str) -> bool:
-    try:
-        return find_policy_class(policy).needs_model
-    # A user's file, or a package that is missing: its own runs report why it cannot be loaded.
-    except (Exception, SystemExit):
-        return False

@@ -10,6 +10,7 @@ from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.ledger import bound_spend, part_budget, write_spend
+from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from genagents_env.study.sweep.worker import run_trial
 
@@ -30,17 +31,14 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     """
     trial = _find_trial(folder, which)
     session = SweepSession(folder, SweepOptions(workers=1, strict=strict, trials=[trial.name]))
-    histories = folder.log.read_histories()
-    status = folder.verify(trial, histories)
-    if status.state == "finished" and status.measured is not None:
-        return TrialResult(trial.name, "finished", hash=status.measured.hash)
-    if status.state == "damaged":
-        session.set_aside(trial, status.problem)
-    job = replace(session.make_job(trial), threads=1, is_dedicated=False)
+    if not session.find_due():
+        measured = read_measured(folder.run_file(trial))
+        return TrialResult(trial.name, "finished", measured=measured)
+    job = replace(session.make_job(trial), is_dedicated=False)
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:
         part = part_budget(job.total, Spend(), len(folder.trials))
-        job = replace(job, ledger=None, total=part, rate=job.rate.divide(len(folder.trials)))
+        job = replace(job, ledger=None, total=part)
         spent = write_spend(bound_spend(part))
         folder.log.append(event="part", id=mark, trial=trial.name, spent=spent)
     result = run_trial(job)

@@ -7,14 +7,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.llm.redact import clean_from_environment
-from genagents_env.record import RunReader, RunWriter, canonical_hash
+from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import Progress, RunOptions, RunResult, resume, run
 from genagents_env.run.policies import find_policy_file
 from genagents_env.run.signals import DeferredSignals
@@ -28,13 +28,12 @@ from genagents_env.study.sweep.measured import (
     read_measured,
     store_measured,
 )
-from genagents_env.study.sweep.trial_status import describe_degraded, find_difference
+from genagents_env.study.sweep.trial_status import find_difference
 
 T = TypeVar("T")
 
 ABANDONED = 70  # exit code of a worker whose sweep has ended
 _PARENT_PAUSE = 1.0
-_THREADS = "OMP_NUM_THREADS"
 _LOCK_PATIENCE = 10.0  # seconds a worker just killed may take to let go of its run file
 _LOCK_PAUSE = 0.1
 _MESSAGE_LIMIT = 500
@@ -51,12 +50,9 @@ def run_trial(job: Job) -> TrialResult:
     if job.is_dedicated:
         _leave_process_group()
     signals = DeferredSignals()
-    with signals.listen(), _set_threads(job.threads), _prepare_path(job) as path:
+    with signals.listen(), _prepare_path(job) as path:
         here = replace(job, path=path)
-        own = SharedLedger(
-            job.ledger or path.with_suffix(".ledger"), job.total, job.rate, job.trial
-        )
-        with own:
+        with SharedLedger(job.ledger or path.with_suffix(".ledger"), job.total, job.trial) as own:
             before = own.spent
             try:
                 result = _run_and_judge(here, own, signals)
@@ -97,26 +93,18 @@ def _run_and_judge(job: Job, ledger: SharedLedger, signals: DeferredSignals) -> 
     result = retry_while_locked(lambda: _run_or_resume(job, options))
     if job.judge:
         result = judge_finished_run(result, options)
-    stands = TrialResult(job.trial, result.status, result.tick, message=result.message)
-    if result.status != "finished":
-        return stands
-    digest = canonical_hash(job.path)
-    return replace(
-        stands,
-        hash=digest,
-        degraded=describe_degraded(result.degradation),
-        measured=_measure(job, digest),
+    measured = _measure(job) if result.status == "finished" else None
+    return TrialResult(
+        job.trial, result.status, result.tick, message=result.message, measured=measured
     )
 
 
-def _measure(job: Job, digest: str) -> MeasuredRun | None:
+def _measure(job: Job) -> MeasuredRun:
     """Take the study's measures of the finished run, and store them beside it."""
     measures, _ = find_measures(job.measures, job.base)
-    with suppress(RecordError):  # the report reads the file again, and says what is wrong
-        found = measure_run(job.path, measures, read_measured(job.path), digest)
-        store_measured(job.path, found)
-        return found
-    return None
+    found = measure_run(job.path, measures, read_measured(job.path))
+    store_measured(job.path, found)
+    return found
 
 
 def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
@@ -171,20 +159,6 @@ def _exit_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_PAUSE)
     os._exit(ABANDONED)
-
-
-@contextmanager
-def _set_threads(count: int) -> Iterator[None]:
-    """Tell a model opened inside how many threads are its own."""
-    before = os.environ.get(_THREADS)
-    os.environ[_THREADS] = str(count)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_THREADS]
-        else:
-            os.environ[_THREADS] = before
 
 
 @contextmanager

@@ -11,4 +11,9 @@ def poisonous(job: Job) -> TrialResult:
     if job.spec.seed == 1:
         job.path.touch()  # as one does who takes up the run
         os.kill(os.getpid(), signal.SIGKILL)
-    return TrialResult(job.trial, "finished", 1, "hash", "", 0.1)
+    return TrialResult(job.trial, "finished", 1)
+
+
+def tell_threads(job: Job) -> TrialResult:
+    """Tell for how many threads a model in this process would ask."""
+    return TrialResult(job.trial, "finished", message=os.environ["OMP_NUM_THREADS"])

@@ -7,9 +7,9 @@ from typing import Any
 
 from genagents_env.record import canonical_hash
 from genagents_env.run import run
+from genagents_env.scenario.toml_text import format_toml
 from genagents_env.study.sweep.design.cells import Cell, build_cells
 from genagents_env.study.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.study.sweep.design.toml import format_value
 from genagents_env.study.sweep.design.trials import Trial, build_trials
 from genagents_env.study.sweep.folder import SweepFolder
 
@@ -64,9 +64,9 @@ def write_experiment(folder: Path, **changes: object) -> Path:
     elif isinstance(arms, list | tuple):
         levels = {one["name"]: {k: v for k, v in one.items() if k != "name"} for one in arms}
         given["factors"] = {"arm": levels, **dict(given.get("factors") or {})}
-    lines = [f"{key} = {format_value(v)}" for key, v in given.items() if v is not None]
     path = folder / "small.toml"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = format_toml({key: one for key, one in given.items() if one is not None})
+    path.write_text(text, encoding="utf-8")
     return path
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from genagents_env.errors import ConfigError, PolicyError, RunLocked
+from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep.design.trials import Trial
@@ -75,25 +75,21 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "out") == ["thesis.tex"]
     (tmp_path / "out" / "thesis.tex").rename(tmp_path / "out" / ".base.json.77")  # a draft
     assert len(create_sweep(tmp_path).trials) == 4
-    with pytest.raises(ConfigError, match="is a file"):
-        SweepFolder.create(write_experiment(tmp_path), write_experiment(tmp_path))
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    write_experiment(tmp_path)
-    with pytest.raises(ConfigError, match="cannot be written"):
-        SweepFolder.create(tmp_path / "small.toml" / "out", tmp_path / "small.toml")
+    file = write_experiment(tmp_path)
+    for place, told in ((file, "is a file"), (file / "out", "cannot be written")):
+        with pytest.raises(ConfigError, match=told):
+            SweepFolder.create(place, file)
 
 
 @pytest.mark.parametrize("changes", [{"seeds": 0}, {"arms": [{"name": "a", "policy": "idel"}]}])
 def test_a_wrong_experiment_leaves_nothing_behind_and_a_sweep_as_it_was(
     tmp_path: Path, changes: dict[str, object]
 ) -> None:
-    with pytest.raises((ConfigError, PolicyError)):
+    with pytest.raises(ConfigError):
         create_sweep(tmp_path, **changes)
     assert not (tmp_path / "out").exists()
     sweep = create_sweep(tmp_path)
-    with pytest.raises((ConfigError, PolicyError)):
+    with pytest.raises(ConfigError):
         create_sweep(tmp_path, **changes)
     assert SweepFolder(sweep.path).trials == sweep.trials
 
@@ -117,9 +113,9 @@ def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
 
 
 def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> None:
-    SweepFolder.create(sweep.path, write_experiment(tmp_path), {"model": "scripted", "seeds": None})
+    SweepFolder.create(sweep.path, write_experiment(tmp_path), {"model": "scripted"})
     assert {one.model for one in SweepFolder(sweep.path).cells} == {"scripted"}
-    again = SweepFolder.reopen(sweep.path, {"seeds": 1, "model": None})
+    again = SweepFolder.reopen(sweep.path, {"seeds": 1})
     assert again.changes == {"model": "scripted", "seeds": 1}
     assert len(SweepFolder.reopen(sweep.path).trials) == 2
     assert again.base == tmp_path
@@ -270,8 +266,8 @@ def test_runs_stay_with_what_defines_them(
         assert canonical_hash(again.run_file(trial)) == hashes[trial.identity]
     unknown = again.find_unknown_runs()
     assert len(unknown) == len(hashes) - len(done)
-    names = [trial.name for trial in done] + [path.stem for path in unknown]
-    assert sorted(path.stem for path in again.runs.iterdir()) == sorted(names)
+    files = [*map(again.run_file, done), *unknown]
+    assert sorted(again.runs.iterdir()) == sorted(files)
     assert _states(create_sweep(tmp_path)) == ["finished"] * 4
 
 
@@ -289,13 +285,3 @@ def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None
     assert _states(again) == ["due", "due"]
     assert again.find_earlier(again.trials[0]) == path
     assert again.find_earlier(again.trials[1]) is None
-
-
-def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) -> None:
-    path = run_in(sweep, sweep.trials[0])
-    lock = RunLock(path)
-    try:
-        assert _states(create_sweep(tmp_path, arms=_rename_arms("x", "y")))[0] == "due"
-        assert path.exists()
-    finally:
-        lock.release()

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sqlite3
 from decimal import Decimal
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from genagents_env.errors import BudgetExceeded, RecordError
 from genagents_env.llm.budget import Limits, Spend
 from genagents_env.run.spec import Progress
-from genagents_env.study.sweep.design.fields import RateLimit
 from genagents_env.study.sweep.ledger import (
     SharedLedger,
     part_budget,
@@ -25,17 +23,6 @@ from genagents_env.study.sweep.ledger import (
 )
 
 MOST, USED = Spend(1, 10, Decimal("0.1")), Spend(1, 6, Decimal("0.07"))
-
-
-class Clock:
-    """Seconds that pass only when they are asked for."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        self.now += 0.1
-        return self.now
 
 
 def admit(ledger: SharedLedger, most: Spend = MOST) -> None:
@@ -58,10 +45,11 @@ def test_what_is_spent_is_kept_for_the_next_session(path: Path) -> None:
         again.settle(MOST, MOST)
         with pytest.raises(BudgetExceeded, match=r"raise `total` in the experiment's \[budget\]"):
             admit(again)
-        assert again.exhausted == "calls"
+        with SharedLedger(path, Limits(calls=9)) as other:
+            assert other.exhausted == "calls"
+            other.begin()  # while `b` lives
+            assert again.exhausted is None
     with SharedLedger(path, Limits(calls=9)) as larger:
-        larger.begin()
-        assert larger.exhausted is None
         with SharedLedger(path, Limits(calls=9), trial="c") as last:
             admit(last)
         assert larger.spent == USED + MOST + MOST  # what was reserved at its end counts as spent
@@ -78,7 +66,7 @@ def test_what_is_spent_is_kept_for_the_next_session(path: Path) -> None:
 )
 def test_each_kind_of_limit_is_refused_by_name(path: Path, limits: Limits, kind: str) -> None:
     with SharedLedger(path, limits, trial="a") as ledger:
-        ledger.spend(Spend(), seconds=5.0)
+        ledger.count_seconds(5.0)
         with pytest.raises(BudgetExceeded, match=kind):
             admit(ledger)
         assert ledger.exhausted == kind
@@ -115,24 +103,7 @@ def test_one_who_waits_and_is_cancelled_leaves_nothing(path: Path) -> None:
 
     with SharedLedger(path, Limits(tokens=10), trial="a") as ledger:
         asyncio.run(cancel(ledger))
-        assert sqlite3.connect(path).execute("SELECT count(*) FROM queue").fetchone() == (0,)
-
-
-def test_the_rate_holds_back_and_no_one_starves(path: Path) -> None:
-    clock, rate = Clock(), RateLimit(requests_per_minute=6)
-
-    async def ask(ledger: SharedLedger, times: int) -> None:
-        for _ in range(times):
-            await ledger.admit(MOST)
-            ledger.settle(MOST, USED)
-
-    with SharedLedger(path, rate=rate, trial="a", clock=clock) as ledger:
-        began = clock.now
-        asyncio.run(ask(ledger, 6))
-        assert clock.now - began < 5, "one minute's amount at once"
-        began = clock.now
-        asyncio.run(ask(ledger, 1))
-        assert clock.now - began > 5, "then one every ten seconds"
+        assert ledger.spent == USED
 
 
 def test_more_than_was_reserved_cannot_be_settled(path: Path) -> None:
@@ -191,24 +162,21 @@ def test_progress_is_seen_by_others(path: Path) -> None:
         assert (pid, progress.tick, progress.horizon, progress.dollars) == (os.getpid(), 3, 9, None)
 
 
-def test_what_is_exhausted_stays_so_until_a_session_begins(path: Path) -> None:
-    with SharedLedger(path, Limits(calls=0), trial="a") as ledger:
-        with pytest.raises(BudgetExceeded):
-            asyncio.run(ledger.admit(MOST))
-        with SharedLedger(path) as other:
-            assert other.exhausted == "calls"
-            other.begin()  # while `a` lives
-            assert other.exhausted is None
-
-
 def test_parts_are_reserved_returned_or_lost(path: Path) -> None:
-    with SharedLedger(path, Limits(calls=9, dollars=Decimal(3))) as ledger:
-        first, second = ledger.give_part("a", 2), ledger.give_part("b", 2)
-        assert first == Limits(calls=4, dollars=Decimal("1.5"))
-        assert second == Limits(calls=5, dollars=Decimal("1.5"))
-        ledger.return_part("a", Spend(1, 50, Decimal("0.5")))
+    limits = Limits(calls=9, dollars=Decimal(3))
+    with SharedLedger(path, limits) as ledger:
+        first, second = (SharedLedger(path, limits, trial) for trial in "ab")
+        assert first.hold_part(2) == Limits(calls=4, dollars=Decimal("1.5"))
+        assert second.hold_part(1) == Limits(calls=5, dollars=Decimal("1.5"))
+        with first, SharedLedger(path, limits, "c") as other:
+            waiting = asyncio.wait_for(other.admit(MOST), 0.1)
+            with pytest.raises(TimeoutError):
+                asyncio.run(waiting)  # all is reserved
+            first.settle(Spend(4, 0, Decimal("1.5")), Spend(1, 50, Decimal("0.5")))
         assert ledger.spent == Spend(1, 50, Decimal("0.5"))
-        ledger.lose_parts()
+        ledger.reap()  # what is held here is not lost
+        assert ledger.spent == Spend(1, 50, Decimal("0.5"))
+        second.close()
         assert ledger.spent == Spend(6, 50, Decimal("2.0"))
         for _ in range(2):  # counted once
             ledger.adopt("mark", Spend(1))
@@ -218,6 +186,12 @@ def test_parts_are_reserved_returned_or_lost(path: Path) -> None:
 def test_a_part_is_never_more_than_is_left() -> None:
     left = part_budget(Limits(calls=10, dollars=Decimal(1)), Spend(9, 0, Decimal(2)), 1)
     assert left == Limits(calls=1, dollars=Decimal(0))
+
+
+def test_a_journal_that_stays_is_refused(path: Path) -> None:
+    path.with_name(f"{path.name}-journal").write_text("not of this ledger")
+    with pytest.raises(RecordError, match="belongs to no run"):
+        SharedLedger(path)
 
 
 def test_a_damaged_ledger_is_told(path: Path) -> None:

@@ -33,7 +33,6 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
     first = whole(folder)
     started = folder.log.read()[0]
     assert (started["event"], started["workers"], started["backend"]) == ("started", 2, "loky")
-    assert "genagents-env" in str(started["versions"])
     assert told
     assert all(o.total == 4 and o.finished + len(o.running) <= 4 for o in told)
     # Again, and with a seed more: only that is lived.
@@ -111,7 +110,7 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
     folder = compare_policies(tmp_path, {"one": "scripted"})
     for settings, what in (
         (SweepOptions(workers=0), "workers: 0"),
-        (SweepOptions(backend="rai"), "did you mean 'ray'"),
+        (SweepOptions(backend="rai"), 'did you mean "ray"'),
         (SweepOptions(trials=["nobody"]), "'nobody'"),
     ):
         with pytest.raises(ConfigError, match=what):

@@ -1,7 +1,5 @@
-import os
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -117,16 +115,3 @@ def test_a_signal_before_the_run_listens_stops_it_at_a_tick(tmp_path: Path) -> N
         assert writer.last_checkpoint == result.tick
     (tmp_path / "mark").unlink()
     assert run_trial(given).state == "finished"
-
-
-def test_the_threads_of_a_model_are_said_only_while_it_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = tmp_path / "threads"
-    monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    deed = f"Path({str(told)!r}).write_text(os.environ['OMP_NUM_THREADS'])"
-    began = time.monotonic()
-    result = run_trial(replace(make_trap(tmp_path, deed), threads=3))
-    assert told.read_text() == "3"
-    assert os.environ["OMP_NUM_THREADS"] == "7"
-    assert 0 < result.seconds <= time.monotonic() - began

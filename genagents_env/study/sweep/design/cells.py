@@ -1,16 +1,22 @@
 """The cells of an experiment with all that their runs share, or everything wrong with them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
+from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.llm.open import check_scripted
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, RunSpec
-from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
+from genagents_env.run.policies import (
+    check_for_run,
+    find_policy_class,
+    find_policy_file,
+    load_policy,
+)
 from genagents_env.run.policy_groups import match_specs
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.schema import Scenario
@@ -61,6 +67,11 @@ class Cell:
         """The model of its runs, as `RunOptions.model`."""
         return self.options.model
 
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The names of its policies, that of everyone without an own first."""
+        return self.spec.policy.name, *self.spec.policy_for.values()
+
 
 @dataclass(frozen=True)
 class _Town:
@@ -86,13 +97,12 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
             an experiment, which may be somebody else's, is run.
 
     Raises:
-        ScenarioError: of scenarios that cannot be loaded.
-        PolicyError: of policies that cannot be found or made.
-        ConfigError: of other faults, or several kinds of them. Each fault is a line.
+        ConfigError: scenarios cannot be loaded, policies not found or made, two cells are the
+            same, or others; each fault is a line.
     """
     base = Path(base).resolve()
     settings = experiment.list_cells()
-    faults: list[GenagentsError] = []
+    faults: list[str] = []
     if load:
         faults += [*_check_policies(settings, base), *_check_models(settings)]
     towns: dict[str, _Town | None] = {}
@@ -103,17 +113,28 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
             try:
                 towns[key] = _prepare_town(own, base)
             except (ScenarioError, ConfigError, PathFault) as error:
-                towns[key], lines = None, _describe_fault(own, error)
-                faults += lines
+                towns[key] = None
+                faults += _describe_fault(own, error)
         town = towns[key]
         if town is not None and not faults:
             try:
                 cells.append(_build_cell(own, town, experiment, base))
             except ConfigError as error:
-                faults.append(ConfigError(f"{_locate(own)}policy_for: {error}"))
+                faults.append(f"{_locate(own)}policy_for: {error}")
     faults += _find_equal(cells)
-    _raise(faults)
+    if faults:
+        raise ConfigError("\n".join(dict.fromkeys(faults)))
     return tuple(cells)
+
+
+@cache
+def needs_model(policy: str) -> bool:
+    """Return whether a policy asks a model, as far as it can be loaded."""
+    try:
+        return find_policy_class(policy).needs_model
+    # A user's file, or a package that is missing: its own runs report why it cannot be loaded.
+    except (Exception, SystemExit):
+        return False
 
 
 def resolve_policy(policy: str, base: Path) -> str:
@@ -124,7 +145,7 @@ def resolve_policy(policy: str, base: Path) -> str:
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[PolicyError]:
+def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[str]:
     """Yield what is wrong with policies, each looked at once with each of its configurations.
 
     A file that does not import is a fault: its runs would fail, too. A shipped policy or a plug-in
@@ -140,17 +161,17 @@ def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[Po
             if repr(spec) not in seen:
                 seen.add(repr(spec))
                 if fault := _check_policy(spec):
-                    yield PolicyError(f"{_locate(own)}{key}: {fault}")
+                    yield f"{_locate(own)}{key}: {fault}"
 
 
-def _check_models(settings: Iterable[CellSettings]) -> Iterator[ConfigError]:
+def _check_models(settings: Iterable[CellSettings]) -> Iterator[str]:
     """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
     for own in settings:
         for model in (own.run.model or "", *own.run.model_for.values()):
             try:
                 check_scripted(model)
             except ConfigError as error:
-                yield ConfigError(f"{_locate(own)}{error}")
+                yield f"{_locate(own)}{error}"
 
 
 def _check_policy(spec: PolicySpec) -> str:
@@ -187,16 +208,16 @@ def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Pa
     run = own.run
     policy = PolicySpec(resolve_policy(run.policy or "", base), dict(run.config))
     others = {agent: resolve_policy(name, base) for agent, name in run.policy_for.items()}
-    identity = compute_identity(
-        scenario=town.digest,
-        arguments=town.arguments,
-        policies=match_specs(town.names, policy, others),
-        model=run.model,
-        embedder=run.embedder,
-        interviews=run.interviews,
-        reasoning_effort=experiment.endpoint.reasoning_effort,
-        model_for=run.model_for,
-    )
+    facts: dict[str, JSON] = {
+        "scenario": town.digest,
+        "arguments": town.arguments,
+        "model": run.model,
+        "embedder": run.embedder,
+        "interviews": run.interviews,
+        "reasoning_effort": experiment.endpoint.reasoning_effort,
+        "model_for": dict(run.model_for),
+    }
+    identity = compute_identity(facts, match_specs(town.names, policy, others))
     block = f"{town.scenario.name} / {', '.join(town.names)}"
     name = " / ".join(own.levels) or str(run.policy)
     config = replace(run.to_town_config(base), scenario=town.scenario, people=None, place=None)
@@ -218,34 +239,21 @@ def _resolve_model(model: str | None, base: Path) -> str | None:
     return str((base / model).resolve())
 
 
-def _find_equal(cells: Iterable[Cell]) -> Iterator[ConfigError]:
+def _find_equal(cells: Iterable[Cell]) -> Iterator[str]:
     """Yield a fault for each cell that is the same town and mind as one before it."""
     seen: dict[str, str] = {}
     for cell in cells:
         own = cell.condition
         if own.identity in seen:
-            line = f"factors: {own.name!r} is the same town and mind as {seen[own.identity]!r}"
-            yield ConfigError(line)
+            yield f"factors: {own.name!r} is the same town and mind as {seen[own.identity]!r}"
         seen.setdefault(own.identity, own.name)
 
 
-def _describe_fault(own: CellSettings, error: Exception) -> list[GenagentsError]:
-    where = f"scenario {own.run.scenario}: "
-    if isinstance(error, ScenarioError):
-        return [ScenarioError([f"{where}{line}"]) for line in error.faults]
-    if isinstance(error, PathFault):
-        return [ConfigError(f"{_locate(own)}{line}") for line in str(error).splitlines()]
-    return [ConfigError(f"{where}{error}")]
+def _describe_fault(own: CellSettings, error: Exception) -> Iterator[str]:
+    lead = _locate(own) if isinstance(error, PathFault) else f"scenario {own.run.scenario}: "
+    for line in error.faults if isinstance(error, ScenarioError) else str(error).splitlines():
+        yield f"{lead}{line}"
 
 
 def _locate(own: CellSettings) -> str:
     return f"{' / '.join(own.levels)}: " if own.levels else ""
-
-
-def _raise(faults: Sequence[GenagentsError]) -> None:
-    lines = list(dict.fromkeys(map(str, faults)))
-    kinds = set(map(type, faults))
-    if kinds == {ScenarioError}:
-        raise ScenarioError(lines)
-    if lines:
-        raise (PolicyError if kinds == {PolicyError} else ConfigError)("\n".join(lines))

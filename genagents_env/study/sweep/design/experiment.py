@@ -1,12 +1,14 @@
 """The experiment file: what is varied, how often, in which town, and within which budget."""
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PlainValidator, ValidationError, model_validator
+from pydantic import BaseModel, Field, PlainValidator, ValidationError, model_validator
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
@@ -14,7 +16,7 @@ from genagents_env.files import read_text
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import list_scenario_names
-from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.faults import list_faults, quote, suggest
 from genagents_env.study.evaluate.measure_catalog import DEFAULT
 from genagents_env.study.stats.effects import BETWEEN
 from genagents_env.study.sweep.design.factors import OF_RUN, Factor, parse_factors
@@ -30,7 +32,6 @@ from genagents_env.study.sweep.design.fields import (
     JudgeSpec,
     PeopleField,
     PolicyFor,
-    RateLimit,
     Repeats,
     SecondsPerTick,
     Seeds,
@@ -40,17 +41,19 @@ from genagents_env.study.sweep.design.fields import (
     Word,
     Words,
 )
-from genagents_env.study.sweep.design.toml import find_old_forms, format_faults, parse_toml
+from genagents_env.text import clean
 
 Share = Annotated[float, Field(ge=0, le=1)]
 DegradedRuns = Literal["exclude", "include"]
 _MOST_BYTES = 1 << 20  # of a file
-_OF_ENDPOINT = tuple(EndpointTable.model_fields)
-CHANGES = (
-    *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
-    "concurrency",
-    *_OF_ENDPOINT,
-)
+_FAULT_LIMIT = 1000  # characters
+# What may be changed without editing a file: the place of each key in it.
+CHANGES: dict[str, tuple[str, ...]] = {
+    **{key: (key,) for key in ("model", "embedder", "seeds", "hours", "max_fallbacks")},
+    "concurrency": ("concurrency",),
+    **{f"max_{kind}": ("budget", "total", kind) for kind in ("tokens", "dollars")},
+    **{key: ("endpoint", key) for key in EndpointTable.model_fields},
+}
 
 
 class RunSettings(StrictTable):
@@ -76,8 +79,11 @@ class RunSettings(StrictTable):
 
     def to_town_config(self, base: Path) -> TownConfig:
         """Return the town that is asked for; a scenario's path starts from the folder `base`."""
+        scenario = self.scenario or ""
+        if scenario not in list_scenario_names() and (base / scenario).exists():
+            scenario = str((base / scenario).resolve())
         return TownConfig(
-            resolve_scenario(self.scenario or "", base),
+            scenario,
             start=self.start,
             hours=self.hours,
             people=self.people,
@@ -123,7 +129,6 @@ class Experiment(RunSettings):
     max_fallbacks: Share = MAX_FALLBACKS
     concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     budget: BudgetTable = BudgetTable()
-    rate: RateLimit = RateLimit()
     endpoint: EndpointTable = EndpointTable()
     factors: Factors = ()
     only: Annotated[tuple[PolicyFor, ...], AsTuple] = ()
@@ -181,7 +186,7 @@ class Experiment(RunSettings):
         data["model_for"] = {**self.endpoint.model_for, **self.model_for}
         edits: dict[SettingPath, object] = {}
         for factor, label in zip(self.factors, labels, strict=True):
-            for path, value in factor.find(label).settings.items():
+            for path, value in factor.levels[label].items():
                 head = path[0]
                 if len(path) == 1 and head in OF_RUN:
                     data[head] = value
@@ -200,7 +205,7 @@ class Experiment(RunSettings):
     def _find_contradictions(self) -> Iterator[str]:
         set_by: dict[SettingPath, str] = {}
         for factor in self.factors:
-            for path in dict.fromkeys(path for one in factor.levels for path in one.settings):
+            for path in dict.fromkeys(path for one in factor.levels.values() for path in one):
                 if path in set_by:
                     yield f"factors: {factor.key} and {set_by[path]} both set {'.'.join(path)}"
                 set_by[path] = factor.key
@@ -243,21 +248,14 @@ def split_primary(words: str) -> tuple[str, str]:
     return measure.strip(), effect.strip()
 
 
-def resolve_scenario(scenario: str, base: Path) -> str:
-    """Return a shipped name as it is, and a path as it is from `base`."""
-    if scenario in list_scenario_names() or not (base / scenario).exists():
-        return scenario  # a wrong name is reported as the file has it
-    return str((base / scenario).resolve())
-
-
-def load_experiment(path: Path) -> Experiment:
-    """Return what the experiment file at `path` says.
+def load_experiment(path: Path, changes: Mapping[str, JSON] | None = None) -> Experiment:
+    """Return what the experiment file at `path` says, but for changes, see `parse_experiment`.
 
     Raises:
         ConfigError: it cannot be read, or has faults; all are listed, each on a line of its own
             as `file: key: what; allowed: ...`.
     """
-    return parse_experiment(read_experiment_text(path), str(path))
+    return parse_experiment(read_experiment_text(path), str(path), changes)
 
 
 def read_experiment_text(path: Path) -> str:
@@ -265,60 +263,44 @@ def read_experiment_text(path: Path) -> str:
     return read_text(path, _MOST_BYTES).replace("\r\n", "\n")
 
 
-def parse_experiment(text: str, name: str) -> Experiment:
-    """Return what the text of a file of that name says; raises as `load_experiment`."""
-    raw = parse_toml(text, name)
-    faults = list(find_old_forms(raw))
-    if not faults:
-        try:
-            return Experiment.model_validate(raw)
-        except ValidationError as error:
-            faults = format_faults(error, Experiment)
-    raise ConfigError("\n".join(f"{Path(name).name}: {fault}" for fault in faults))
-
-
-def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
-    """Return `experiment` with these changes.
+def parse_experiment(text: str, name: str, changes: Mapping[str, JSON] | None = None) -> Experiment:
+    """Return what an experiment file says, but for changes; raises as `load_experiment`.
 
     Args:
-        experiment: as its file says.
-        changes: by name. `model` also replaces the factor of models; `max_tokens` and
-            `max_dollars` are of the budget of all runs together, the keys of `[endpoint]` of that
-            table. None is no change.
-
-    Raises:
-        ConfigError: an unknown change, or a value that is not allowed.
+        text: of the file, as TOML.
+        name: of the file, with which faults begin.
+        changes: in place of what it says, by names that are keys of `CHANGES`. `model` also
+            replaces the factor of models.
     """
-    given = check_changes(changes)
-    data = {key: getattr(experiment, key) for key in experiment.model_fields_set}
-    total = {f"max_{kind}": kind for kind in ("tokens", "dollars")}
-    limits = {kind: given.pop(key) for key, kind in total.items() if key in given}
-    endpoint = {key: given.pop(key) for key in _OF_ENDPOINT if key in given}
-    try:
-        if limits:
-            own = experiment.budget.total.model_dump() | limits
-            data["budget"] = {"run": experiment.budget.run, "total": own}
-        if endpoint:
-            data["endpoint"] = experiment.endpoint.model_dump(exclude_unset=True) | endpoint
-        if "model" in given:
-            data["factors"] = tuple(one for one in experiment.factors if one.key != "model")
-            data.pop("only", None)
-        return Experiment.model_validate({**data, **given})
-    except ValidationError as error:
-        raise ConfigError("\n".join(format_faults(error, Experiment))) from None
-
-
-def check_changes(changes: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the changes that are any, the path of a model's file absolute.
-
-    Raises:
-        ConfigError: an unknown one.
-    """
-    unknown = [key for key in changes if key not in CHANGES]
-    if unknown:
+    if unknown := [key for key in changes or () if key not in CHANGES]:
         raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
-    given = {key: value for key, value in changes.items() if value is not None}
-    model = given.get("model")
-    if isinstance(model, str) and model.endswith(".gguf") and Path(model).is_file():
-        given["model"] = str(Path(model).resolve())
-    return given
+    try:
+        data = tomllib.loads(text)
+        experiment = Experiment.model_validate(data)
+        for key, value in (changes or {}).items():
+            *tables, last = CHANGES[key]
+            reduce(lambda inner, table: inner.setdefault(table, {}), tables, data)[last] = value
+            if key == "model" and data.get("factors", {}).pop(key, None):
+                data.pop("only", None)
+        return Experiment.model_validate(data) if changes else experiment
+    except ValidationError as error:
+        lines = [f"{Path(name).name}: {fault}" for fault in format_faults(error, Experiment)]
+        raise ConfigError("\n".join(lines)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name}: not TOML: {clean(str(error))}") from None
+    except (RecursionError, ValueError):
+        raise ConfigError(f"{name}: nested too deeply, or a number is too long") from None
+
+
+def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """Return everything wrong with the data of `model`, each as `key: what; allowed: ...`."""
+    lines = []
+    for fault in list_faults(error, model):
+        key = ".".join(clean(str(part), 60) or '""' for part in fault.loc)
+        if key and key != "factors":
+            lines.append(f"{key}: {fault.text}")
+            continue
+        for one in fault.text.splitlines():  # our own, mostly with their keys
+            lead = f"{key}." if key else ""
+            lines.append(f"{lead}{one}" if ": " in one else f"{key or 'file'}: {one}")
+    return [clean(line, _FAULT_LIMIT) for line in lines]

@@ -7,7 +7,7 @@ whose levels are tables of such paths: `[factors.mind] lyfe = { policy = "lyfe" 
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,29 +32,23 @@ _LIST = 'a list of values, such as ["a", "b"], or a table of levels with their v
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A level of a factor: its label, and what it sets, by path."""
-
-    label: str
-    settings: Mapping[Path, object]
-
-
-@dataclass(frozen=True, slots=True)
 class Factor:
-    """A factor: the name by which tables call it, its key in the file, and its levels."""
+    """A factor.
+
+    Attributes:
+        name: by which tables call it.
+        key: in the file.
+        levels: what each sets, by path, by its label; in the order of the file.
+    """
 
     name: str
     key: str
-    levels: tuple[Level, ...]
+    levels: Mapping[str, Mapping[Path, object]]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of its levels, in the order of the file."""
-        return tuple(level.label for level in self.levels)
-
-    def find(self, label: str) -> Level:
-        """Return the level of that label, which is one of `labels`."""
-        return next(one for one in self.levels if one.label == label)
+        """The labels of its levels."""
+        return tuple(self.levels)
 
 
 def parse_factors(value: object) -> tuple[Factor, ...]:
@@ -63,16 +57,15 @@ def parse_factors(value: object) -> tuple[Factor, ...]:
     Raises:
         ValueError: something is wrong with it; every fault is a line, `key: what; allowed: ...`.
     """
-    if isinstance(value, tuple) and all(isinstance(one, Factor) for one in value):
-        return value  # a study that is checked again
     if not isinstance(value, dict):
         raise ValueError(f"a table is wanted, in which each factor has {_LIST}")
     faults: list[str] = []
-    found: dict[str, tuple[Level, ...]] = {}
+    found: dict[str, Mapping[str, Mapping[Path, object]]] = {}
     for key, levels in value.items():
         try:
-            found[key] = tuple(_parse_levels(key, levels))
-            _check_levels(found[key])
+            pairs = list(_parse_levels(key, levels))
+            _check_labels([label for label, _ in pairs])
+            found[key] = dict(pairs)
         except ValueError as error:
             faults += [f"{key}: {line}" for line in str(error).splitlines()]
     if faults:
@@ -107,14 +100,14 @@ def is_path(path: Path) -> bool:
     return head in _OF_SCENARIO or head in _TABLES
 
 
-def _parse_levels(key: str, levels: object) -> Iterator[Level]:
+def _parse_levels(key: str, levels: object) -> Iterator[tuple[str, Mapping[Path, object]]]:
     if key in OF_RUN or "." in key or '"' in key:
         path = split_path(key)
         if not is_path(path):
             heads = ", ".join(dict.fromkeys((*OF_RUN, *_OF_SCENARIO)))
             raise ValueError(f"no path begins so; allowed: {heads}")
         for label, value in _list_values(levels):
-            yield Level(label, {path: value})
+            yield label, {path: value}
         return
     if key in _OF_SCENARIO:
         raise ValueError(f'a whole table is no value; write a path in quotes, as "{key}.…"')
@@ -126,7 +119,7 @@ def _parse_levels(key: str, levels: object) -> Iterator[Level]:
             'example, model, "config.variant", "rules.vision_radius"'
         )
     for label, settings in levels.items():
-        yield Level(label, dict(_parse_settings(label, settings)))
+        yield label, dict(_parse_settings(label, settings))
 
 
 def _parse_settings(label: str, settings: object) -> Iterator[tuple[Path, object]]:
@@ -157,8 +150,7 @@ def _label(value: object) -> str:
     return encode(value) if isinstance(value, bool) else str(value)[-_LABEL:]
 
 
-def _check_levels(levels: tuple[Level, ...]) -> None:
-    labels = [level.label for level in levels]
+def _check_labels(labels: Sequence[str]) -> None:
     if not 1 < len(labels) <= _MOST_LEVELS:
         raise ValueError(f"{len(labels)} levels; 2 to {_MOST_LEVELS} are allowed")
     for at, label in enumerate(labels):

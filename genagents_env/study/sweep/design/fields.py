@@ -1,8 +1,9 @@
 """What an experiment file holds: kinds of values, each with its own words, and small tables."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import (
@@ -21,10 +22,12 @@ from genagents_env.llm.budget import Limits
 from genagents_env.llm.calls import ReasoningEffort
 from genagents_env.llm.open import ModelOptions, parse_price
 from genagents_env.record.rows import encode
+from genagents_env.scenario.faults import quote
 from genagents_env.text import clean
 
 MOST_SEEDS = 10_000
 _TEXT_LIMIT = 2000
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 People: TypeAlias = str | tuple[str, ...]
 
@@ -41,26 +44,20 @@ def _clean_text(limit: int) -> Callable[[object], object]:
 
 
 def _check_seeds(value: object) -> int | tuple[int, ...]:
-    if isinstance(value, list | tuple):
-        return _check_seed_list(tuple(value))
-    if type(value) is not int:
-        raise ValueError("a number of seeds, or a list of them, is wanted")
-    if not 1 <= value <= MOST_SEEDS:
-        raise ValueError(f"{value} seeds are not allowed; 1 to {MOST_SEEDS} are")
-    return value
-
-
-def _check_seed_list(seeds: tuple[object, ...]) -> tuple[int, ...]:
-    kept = tuple(seed for seed in seeds if type(seed) is int and seed in SEEDS)
-    if len(kept) < len(seeds):
-        wrong = next(seed for seed in seeds if seed not in kept or type(seed) is not int)
-        raise ValueError(f"{wrong!r} is no seed; whole numbers from 0 on are")
-    if not 1 <= len(kept) <= MOST_SEEDS:
-        raise ValueError(f"{len(kept)} seeds are not allowed; 1 to {MOST_SEEDS} are")
-    twice = [seed for at, seed in enumerate(kept) if seed in kept[:at]]
-    if twice:
-        raise ValueError(f"seed {twice[0]} comes twice; each counts once")
-    return kept
+    if not isinstance(value, list | tuple):
+        if type(value) is not int:
+            raise ValueError("a number of seeds, or a list of them, is wanted")
+        if not 1 <= value <= MOST_SEEDS:
+            raise ValueError(f"{value} seeds are not allowed; 1 to {MOST_SEEDS} are")
+        return value
+    if not 1 <= len(value) <= MOST_SEEDS:
+        raise ValueError(f"{len(value)} seeds are not allowed; 1 to {MOST_SEEDS} are")
+    for at, seed in enumerate(value):
+        if type(seed) is not int or seed not in SEEDS:
+            raise ValueError(f"{seed!r} is no seed; whole numbers from 0 on are")
+        if seed in value[:at]:
+            raise ValueError(f"seed {seed} comes twice; each counts once")
+    return tuple(value)
 
 
 def _check_people(value: object) -> People:
@@ -80,17 +77,6 @@ def _format_start(value: object) -> object:
     return value.strftime("%H:%M:%S") if isinstance(value, time) else value
 
 
-def _parse_dollars(value: object) -> Decimal:
-    text = value if isinstance(value, str | Decimal) else repr(value)
-    try:
-        dollars = Decimal(text) if not isinstance(value, bool) else Decimal("nan")
-    except InvalidOperation:
-        dollars = Decimal("nan")
-    if not dollars.is_finite() or dollars < 0:
-        raise ValueError(f'{value!r} is no sum of dollars; a number such as "0.50" is wanted')
-    return dollars
-
-
 def _format_number(value: object) -> object:
     return repr(value) if type(value) in (int, float) else value
 
@@ -105,9 +91,12 @@ def _check_config(value: object) -> Mapping[str, object]:
     return value
 
 
-def _check_table_of_names(value: object) -> Mapping[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
-        raise ValueError('a table of names is wanted: { "Klaus Mueller" = "idle" }')
+def _check_name(value: str) -> str:
+    if _NAME.fullmatch(value) is None:
+        raise ValueError(
+            f"{quote(value)} is no name; lower-case letters, digits, _ and - are allowed, a letter "
+            "first, at most 40"
+        )
     return value
 
 
@@ -131,13 +120,13 @@ Hours = Annotated[float, Field(gt=0, le=24 * 366)]
 SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
 Repeats = Annotated[int, Field(ge=1, le=20)]
 Count = Annotated[int, Field(ge=0)]
-Dollars = Annotated[Decimal, PlainValidator(_parse_dollars)]
+Dollars = Annotated[Decimal, Field(ge=0, strict=False)]
 Price = Annotated[str, BeforeValidator(_format_number)]
 Patience = Annotated[float, Field(gt=0)]
 Config = Annotated[Mapping[str, object], PlainValidator(_check_config)]
-PolicyFor = Annotated[Mapping[str, str], PlainValidator(_check_table_of_names)]
+PolicyFor = dict[str, str]
 EmbedderName = Annotated[Word, AfterValidator(_check_embedder)]
-ExperimentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+ExperimentName = Annotated[str, AfterValidator(_check_name)]
 
 
 class StrictTable(BaseModel):
@@ -164,21 +153,6 @@ class BudgetTable(StrictTable):
 
     run: BudgetLimits = BudgetLimits()
     total: BudgetLimits = BudgetLimits()
-
-
-class RateLimit(StrictTable):
-    """What an endpoint allows in a minute, shared by all workers; None is no limit."""
-
-    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
-    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
-
-    def divide(self, workers: int) -> "RateLimit":
-        """Return the part of one of so many workers, at least one a minute."""
-        parts = self.model_dump(exclude_none=True)
-        return RateLimit(**{kind: max(1, one // workers) for kind, one in parts.items()})
-
-
-NO_RATE_LIMIT = RateLimit()
 
 
 class EndpointTable(StrictTable):

@@ -32,30 +32,16 @@ _MOST_CODE = 10_000_000
 
 
 def compute_identity(
-    *,
-    scenario: str,
-    arguments: Mapping[str, JSON],
-    policies: Mapping[str, PolicySpec],
-    model: str | None,
-    embedder: str | None,
-    interviews: bool,
-    reasoning_effort: str | None = None,
-    model_for: Mapping[str, str] | None = None,
-    behaviour: int = BEHAVIOUR,
+    facts: Mapping[str, JSON], policies: Mapping[str, PolicySpec], behaviour: int = BEHAVIOUR
 ) -> str:
     """Return the SHA-256 of what defines the runs of a cell, as 64 hexadecimal digits.
 
     Args:
-        scenario: its digest, see `scenario.digest`: people, place and repeats are in it.
-        arguments: start, hours and seconds per tick, as the environment understood them.
+        facts: by name: the digest of the scenario, its hours as the environment understood them,
+            models and interviews as asked for.
         policies: of each agent. One that is a file counts by its name and its code, so that a
             moved folder keeps its runs; so does a file that an option of a shipped policy names. A
             plug-in counts by the version of its package.
-        model: as asked for; None is the default.
-        embedder: as asked for; None is the default.
-        interviews: whether they are held.
-        reasoning_effort: of the model.
-        model_for: other models, by person or faculty.
         behaviour: of this package.
 
     Raises:
@@ -63,21 +49,11 @@ def compute_identity(
         FileError: a file that an option names cannot be read.
     """
     known: dict[str, JSON] = {}
-    facts: dict[str, JSON] = {
-        "behaviour": behaviour,
-        "scenario": scenario,
-        "arguments": dict(arguments),
-        "policies": {
-            agent: {"policy": _describe_policy(spec.name, known), "config": _describe_config(spec)}
-            for agent, spec in policies.items()
-        },
-        "model": model,
-        "embedder": embedder,
-        "interviews": interviews,
-        "reasoning_effort": reasoning_effort,
-        "model_for": dict(model_for or {}),
+    told: dict[str, JSON] = {
+        agent: {"policy": _describe_policy(spec.name, known), "config": _describe_config(spec)}
+        for agent, spec in policies.items()
     }
-    return sha256(encode(facts).encode()).hexdigest()
+    return sha256(encode({**facts, "behaviour": behaviour, "policies": told}).encode()).hexdigest()
 
 
 def make_slug(name: str) -> str:
