@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,9 @@ from genagents_env.scenario.toml_text import format_toml
 from genagents_env.study.report.study_runs import StudyRun, read_study_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep import SweepFolder, SweepOptions
+from genagents_env.study.sweep.design.experiment import read_experiment_text
 from genagents_env.study.sweep.design.identity import make_slug
+from genagents_env.study.sweep.files import EXPERIMENT
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
@@ -64,8 +67,10 @@ def compare(
     calls = opt.parse_endpoint(endpoint)
     names = opt.parse_names(people)
     where = Path(scenario).resolve()
+    out = Path("sweeps") / f"compare-{where.name}" if out is None else out
+    _check_own(out / EXPERIMENT)
     folder = SweepFolder.create_from(
-        Path("sweeps") / f"compare-{where.name}" if out is None else out,
+        out,
         format_comparison(
             dict(_list_levels(policies)),
             {
@@ -120,7 +125,24 @@ def format_comparison(levels: Mapping[str, JSON], keys: Mapping[str, JSON]) -> s
     """
     keys = _drop_nothing(keys)
     keys |= {"factors": {"policies": levels}} if len(levels) > 1 else next(iter(levels.values()))
-    return f"# Made by `genagents compare`; more seeds make a study of it.\n{format_toml(keys)}"
+    text = format_toml(keys)
+    return f"# Made by `genagents compare` ({_mark(text)}); more seeds make a study of it.\n{text}"
+
+
+def _check_own(file: Path) -> None:
+    """Raise ConfigError where an experiment file is there that `compare` did not write so."""
+    if not file.is_file():
+        return
+    head, _, text = read_experiment_text(file).partition("\n")
+    if _mark(text) not in head:
+        raise ConfigError(
+            f"{file} was changed since, and would be replaced: `genagents sweep {file.parent}` "
+            "goes on with it; or name another folder with --out"
+        )
+
+
+def _mark(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
 
 
 def _drop_nothing(table: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -157,13 +157,14 @@ def sweep(
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
         code = _judge(folder, result, aside=as_json) or code
+    if not as_json:
+        _print_result(result)
     results = measure_folder(folder, workers=workers, printed=unknown, trust_measures=True)
     page, *_ = write_report(results, tell=warn)
     if as_json:
         print_json({**result.as_json(), "exit_code": code, "report": str(page)})
         raise typer.Exit(code)
     say(f"Report: {page}")
-    _print_result(result)
     raise typer.Exit(code)
 
 

@@ -137,3 +137,15 @@ def test_a_wrong_request_is_refused_and_makes_nothing(
     assert code == 2
     assert message in err
     assert [path.name for path in Path().iterdir()] == ["there.txt"]
+
+
+def test_a_study_made_of_a_comparison_is_not_overwritten(genagents: Run) -> None:
+    again = ("compare", "tiny", "--policies", "idle,scripted", "--hours", "0.01", "--out", "both")
+    assert genagents(*again)[0] == 0
+    assert genagents(*again[:-4], "--hours", "0.02", "--out", "both")[0] == 0  # nobody changed it
+    file = Path("both/experiment.toml")
+    mine = file.read_text().replace("seeds = [0]", "seeds = 3")
+    file.write_text(mine)
+    code, _, err = genagents(*again)
+    assert (code, "both/experiment.toml was changed since" in err) == (2, True)
+    assert file.read_text() == mine

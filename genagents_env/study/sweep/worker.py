@@ -37,7 +37,9 @@ _PARENT_PAUSE = 1.0
 _LOCK_PATIENCE = 10.0  # seconds a worker just killed may take to let go of its run file
 _LOCK_PAUSE = 0.1
 _MESSAGE_LIMIT = 500
-_OWN_LIMIT = re.compile(r"; --limit \w+=N raises it")
+# Advice of runs that a sweep has otherwise: its limits stand in its file, and a corrected policy
+# makes another trial.
+_OWN_LIMIT = re.compile(r"; --limit \w+=N raises it|, then `genagents resume [^`]*`")
 
 
 def run_trial(job: Job) -> TrialResult:
@@ -64,7 +66,7 @@ def run_trial(job: Job) -> TrialResult:
         if job.collect and path.is_file():
             result = replace(result, file=path.read_bytes())
     message = result.message.replace(str(path), str(job.path))
-    message = _OWN_LIMIT.sub("", message)  # a sweep's limits stand in its file
+    message = _OWN_LIMIT.sub("", message)
     message = clean_from_environment(message, _MESSAGE_LIMIT)
     return replace(result, message=message, seconds=time.monotonic() - started)
 

@@ -54,7 +54,7 @@ def _check_seeds(value: object) -> int | tuple[int, ...]:
         raise ValueError(f"{len(value)} seeds are not allowed; 1 to {MOST_SEEDS} are")
     for at, seed in enumerate(value):
         if type(seed) is not int or seed not in SEEDS:
-            raise ValueError(f"{seed!r} is no seed; whole numbers from 0 on are")
+            raise ValueError(f"{seed!r} is no seed; whole numbers from 0 to 2**63 - 1 are")
         if seed in value[:at]:
             raise ValueError(f"seed {seed} comes twice; each counts once")
     return tuple(value)
