@@ -15,7 +15,7 @@ from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.run.spec import RunOptions
-from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.faults import quote
 from genagents_env.study.judge.prompting import (
     ComparisonReply,
     RatingReply,
@@ -37,7 +37,6 @@ from genagents_env.text import clean
 
 TEMPERATURE = 0.7  # repeats at temperature 0 would all be equal
 
-Pair = tuple[JudgedText, JudgedText]
 Texts = Sequence[JudgedText]  # one that is rated, or two in the order of reading
 
 
@@ -81,7 +80,6 @@ def compare(
     verdicts: Verdicts,
     repeats: int = 1,
     *,
-    against: str | None = None,
     judge: str | None = None,
     watch: Watch | None = None,
     again: str = "",
@@ -97,44 +95,24 @@ def compare(
         options: as of `rate`, as are the others.
         verdicts: where they are kept.
         repeats: in each order.
-        against: the condition, or level of its first factor, that others are compared with; None
-            is every pair.
         judge: its name.
         watch: called after every verdict.
         again: the command that resumes.
 
     Raises:
-        ConfigError: as `make_pairs` and `rate`.
+        ConfigError: the rubric compares nothing, as `group_comparable`, or as `rate`.
         LLMRefused: as `rate`, as is RunLocked.
-    """
-    pairs = sorted(make_pairs(texts, rubric, against), key=lambda pair: pair[0].seed)
-    due = [order for first, second in pairs for order in ((first, second), (second, first))]
-    return _ask(due, rubric, options, verdicts, repeats, judge, watch, again)
-
-
-def make_pairs(
-    texts: Iterable[JudgedText], rubric: Rubric, against: str | None = None
-) -> list[Pair]:
-    """Return what can be compared: the same seed, agent, time, question and repeat.
-
-    Raises:
-        ConfigError: the rubric compares nothing, no condition is called `against`, or one
-            condition has two runs of a seed.
     """
     if not rubric.versus:
         raise ConfigError(f"rubric {rubric.name}: it has no `versus`, so no pairs are compared")
-    groups = group_comparable(texts, rubric)
-    names = sorted({name for group in groups.values() for name in group})
-    if against is not None and not any(_is_condition(name, against) for name in names):
-        raise ConfigError(
-            f"against: no condition is called {quote(against)}; {suggest(against, names)}"
-        )
-    return [
-        (group[first], group[second])
-        for group in groups.values()
-        for first, second in combinations(sorted(group), 2)
-        if against is None or any(_is_condition(name, against) for name in (first, second))
+    groups = sorted(group_comparable(texts, rubric).items(), key=lambda group: group[0][1])
+    due = [
+        order
+        for _, said in groups
+        for first, second in combinations(sorted(said), 2)
+        for order in ((said[first], said[second]), (said[second], said[first]))
     ]
+    return _ask(due, rubric, options, verdicts, repeats, judge, watch, again)
 
 
 def group_comparable(
@@ -200,11 +178,6 @@ def copy_ratings(
         if one is not None and (text.id,) not in rated and rubric.covers(text):
             blank = make_blank([text], rubric, one.judge, one.by)
             yield replace(blank, value=one.value, why=one.why)
-
-
-def _is_condition(name: str, against: str) -> bool:
-    """Return whether a condition is meant: by its name, or by the level of its first factor."""
-    return name == against or name.startswith(f"{against} / ")
 
 
 def _ask(

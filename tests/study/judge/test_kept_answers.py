@@ -17,7 +17,7 @@ from genagents_env.study.judge.kept_answers import (
     make_answers,
     read_answers,
 )
-from genagents_env.study.judge.written_answers import read_written_answers, write_question_sheet
+from genagents_env.study.judge.sheets import read_written_answers, write_question_sheet
 from tests.run.towns import run_town
 
 ADA, BEN = "Ada Brook", "Ben Carver"
