@@ -12,12 +12,7 @@ from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.judge import JudgedText, Rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
 from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import (
-    VERDICTS,
-    JudgementSummary,
-    read_check_verdicts,
-    summarise_judgements,
-)
+from genagents_env.study.report.judging import VERDICTS, JudgementSummary, summarise_judgements
 from genagents_env.study.sweep.folder import SweepFolder
 
 
@@ -70,7 +65,7 @@ class JudgedRuns:
         """Return what the verdicts on the texts of these ids come to; what is left out is said."""
         mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
         files = {one.run: one.path for one in self.sources if not one.is_kept}
-        summary = summarise_judgements(mine, read_check_verdicts(files))
+        summary = summarise_judgements(mine, files)
         if summary.fault:
             warn(summary.fault)
         return summary

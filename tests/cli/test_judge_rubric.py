@@ -121,7 +121,7 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("judge", ".", *BELIEVABLE, "--limit", "none"), "there is no 'none' here; allowed: calls"),
         (("rate", *runs), "rate has moved; type: genagents judge"),
         (("sheet", *runs), "sheet has moved; type: genagents judge"),
-        (("judge", *runs, "--sheet", "x.csv", "--ranks", "--pairwise"), "--pairwise needs a model as"),
+        (("judge", *runs, "--sheet", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
         (("judge", *runs, "--read", "x.csv"), "--by"),
         (("judge", *runs, "--read", "x.csv", "--by", "A"), "x.csv cannot be read"),
     ):
