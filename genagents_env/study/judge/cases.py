@@ -4,11 +4,10 @@ Scripted models judge them by the words of the answer alone.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, TypeAlias, get_args
+from typing import ClassVar, TypeAlias
 
 from genagents_env.llm.calls import CallKey, JSONValue, Message
 from genagents_env.llm.scripted import ScriptedReplies
@@ -16,9 +15,10 @@ from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.llm.scripted.wording import cut_text
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
-from genagents_env.scenario.questions import When, list_questions
+from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import AnswerCheck, RecordCheck, Scenario, ValueCheck
 from genagents_env.study.judge.prompting import JudgeReply, narrow_reply, render_messages
+from genagents_env.study.judge.texts import number_questions
 from genagents_env.text import clean, fold
 
 PURPOSE = "judge"
@@ -94,27 +94,13 @@ def find_cases(
         rows: its interviews; those of tick 0 were held before it.
     """
     checks = [check for check in scenario.checks if not isinstance(check, RecordCheck)]
-    put = _number_questions(scenario, names)
+    put = number_questions(scenario, names)
     found: list[Case] = []
     for row in rows:
         when: When = "before" if row.tick == 0 else "after"
         question, number = put.get((when, row.agent, row.question), ("", 0))
         found += [Case(check, row, number) for check in checks if check.question == question]
     return found
-
-
-def _number_questions(
-    scenario: Scenario, names: Sequence[str]
-) -> dict[tuple[When, str, str], tuple[str, int]]:
-    """Return the id and the number of every question, by when, to whom and in which words."""
-    put: dict[tuple[When, str, str], tuple[str, int]] = {}
-    whens: tuple[When, ...] = get_args(When)
-    for when in whens:
-        seen: Counter[tuple[str, str]] = Counter()
-        for one in list_questions(scenario, names, when):
-            put[when, one.agent, one.text] = one.question_id, seen[one.agent, one.question_id]
-            seen[one.agent, one.question_id] += 1
-    return put
 
 
 @lru_cache(maxsize=64)

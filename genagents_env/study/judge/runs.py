@@ -19,20 +19,13 @@ from genagents_env.run.models import reopen_model
 from genagents_env.run.session import add_degradation
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import LaterBudget
-from genagents_env.study.judge.cases import (
-    REPLIES,
-    Case,
-    CaseReply,
-    find_cases,
-    make_case_reply,
-)
+from genagents_env.study.judge.cases import REPLIES, Case, CaseReply, find_cases, make_case_reply
 from genagents_env.study.judge.session import (
     JudgeQuery,
     JudgeSession,
     JudgingProgress,
     JudgingResult,
     Watch,
-    check_judge_name,
 )
 
 
@@ -59,7 +52,6 @@ def judge_run(
             this judge: key, permission or model name is wrong.
     """
     options = options or RunOptions()
-    check_judge_name(by)
     with RunWriter.open(path, on_phase=options.on_phase) as writer, RunReader(path) as run:
         meta = run.meta
         cases = find_cases(meta.scenario, meta.names, run.interviews())
@@ -85,11 +77,8 @@ def judge_run(
             for case in cases
             if case.key not in given
         ]
-        flags = "".join(
-            f" --{option} {value}"
-            for option, value in (("model", options.model), ("by", by))
-            if value
-        )
+        flags = f" --model {options.model}" if options.model else ""
+        flags += f" --by {by}" if by else ""
         done = session.ask_all(
             due,
             before=len(cases) - len(due),

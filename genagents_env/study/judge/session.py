@@ -93,16 +93,6 @@ class JudgeQuery:
     store: Callable[..., bool]
 
 
-def check_judge_name(name: str | None) -> None:
-    """Raise unless `name` is None or has words.
-
-    Raises:
-        ConfigError: it has none.
-    """
-    if name is not None and not clean(name, NAME_LIMIT):
-        raise ConfigError("by: a judge needs a name")
-
-
 class JudgeSession:
     """One session of one model; it is over once everything has been asked.
 
@@ -130,9 +120,10 @@ class JudgeSession:
         temperature: float,
         replies: Iterable[ScriptedReplies] = (),
     ) -> None:
-        check_judge_name(name)
         endpoint = open_model(options, replies)
-        self.name = clean(name or endpoint.model, NAME_LIMIT)
+        self.name = clean(endpoint.model if name is None else name, NAME_LIMIT)
+        if not self.name:
+            raise ConfigError("by: a judge needs a name")
         # Not a run's cassette: a verdict is no call of the run.
         self._replies = MemoryCassette()
         self._client = make_client(
