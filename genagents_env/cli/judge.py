@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -123,8 +123,8 @@ def judge(
     opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
     if sheet or read:
-        of_models = {"--pairwise": pairwise, "--model": model, "--repeats": repeats}
-        of_models |= {"--limit": limit, "--endpoint": endpoint, "--json": as_json}
+        of_models: dict[str, object] = {"--pairwise": pairwise, "--model": model, "--limit": limit}
+        of_models |= {"--repeats": repeats, "--endpoint": endpoint, "--json": as_json}
         opt.refuse_without(of_models, "a model as judge, without --sheet or --read", None)
         about, own = find_judged_runs(sources), load_rubric(rubric or _DEFAULT_RUBRIC)
         if read is not None:
@@ -263,8 +263,9 @@ def _list_tasks(
         specs, base = about.folder.experiment.judges, about.folder.base
     if not specs:
         name = rubric or _DEFAULT_RUBRIC
-        own = {"kind": "pairwise", "repeats": 1} if pairwise else {"kind": "rubric", "repeats": 3}
-        specs, base = [JudgeSpec.model_construct(name=name, **own)], Path()
+        kind: Literal["rubric", "pairwise"] = "pairwise" if pairwise else "rubric"
+        times = 1 if pairwise else 3
+        specs, base = [JudgeSpec.model_construct(name=name, kind=kind, repeats=times)], Path()
     return [
         (
             spec.model_copy(

@@ -137,7 +137,8 @@ def _compute_agreement(
     statistic: Statistic = "Fleiss' kappa"
     if len(rows[0]) == 2:
         statistic = "kappa, linear weights" if ordered else "kappa"
-        found, note = kappa(*zip(*rows, strict=True), "linear" if ordered else None), ""
+        first, second = zip(*rows, strict=True)
+        found, note = kappa(first, second, "linear" if ordered else None), ""
     else:
         found, note = fleiss(rows), _NO_ORDER if ordered else ""
     note = _ONE_KIND if found.value is None else note

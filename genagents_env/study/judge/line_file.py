@@ -4,9 +4,9 @@ import errno
 import os
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import Field, asdict
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -19,7 +19,7 @@ from genagents_env.record.rows import encode
 class Keyed(Protocol):
     """A dataclass that is kept; of two with one key the later counts."""
 
-    __dataclass_fields__: Any
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def key(self) -> Hashable:

@@ -24,7 +24,7 @@ from genagents_env.study.report.quotes import describe_words, find_answers
 from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import OnRead, StudyRun, make_rows, read_study_runs
 from genagents_env.study.report.study_tables import tabulate_costs
-from genagents_env.study.report.table import count
+from genagents_env.study.report.table import format_count
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
@@ -172,7 +172,7 @@ def measure_runs(
         for one, condition in zip(files, _make_conditions(files), strict=True)
     ]
     scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
-    title = f"{scenarios}: {count(len(runs), 'run')}"
+    title = f"{scenarios}: {format_count(len(runs), 'run')}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
     plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
     more = (caution for one in files for caution in one.cautions)
@@ -245,7 +245,7 @@ def _read_file(
 
 
 def _list_parts(data: RunData) -> tuple[str, ...]:
-    model, people = data.meta.model or "no model", count(len(data.names), "agent")
+    model, people = data.meta.model or "no model", format_count(len(data.names), "agent")
     return format_policies(data.meta), model, data.scenario.name, people
 
 

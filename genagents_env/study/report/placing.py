@@ -119,7 +119,8 @@ def _remove(folder: Path, name: str, sum_: str) -> bool:
         if not os.path.lexists(path):
             return True
         with open_to_read(path) as file:
-            is_same = file_digest(file, "sha256").hexdigest() == sum_
+            found = file_digest(file, "sha256")  # type: ignore[arg-type]  # a file has `readinto`
+        is_same = found.hexdigest() == sum_
         if is_same:
             path.unlink()
         return is_same

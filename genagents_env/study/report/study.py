@@ -13,7 +13,7 @@ from genagents_env.study.judge.scores import Copies
 from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
 from genagents_env.study.report.headlines import write_headlines
 from genagents_env.study.report.study_runs import JUDGE, StudyRun, TidyRow, order_measures
-from genagents_env.study.report.table import Table, format_number
+from genagents_env.study.report.table import Table, format_count, format_number
 from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
 from genagents_env.study.stats import (
     Contrast,
@@ -187,11 +187,8 @@ class StudyResults:
         """A sentence on the excluded runs, to stand beside means and figures; empty without."""
         if not self.excluded:
             return ""
-        several = self.excluded != 1
-        return (
-            f" {self.excluded} finished run{'s' if several else ''} {'are' if several else 'is'} "
-            "left out: degraded."
-        )
+        are = "is" if self.excluded == 1 else "are"
+        return f" {format_count(self.excluded, 'finished run')} {are} left out: degraded."
 
     def count(self, state: str) -> int:
         """Return how many runs are in this state."""
@@ -217,26 +214,28 @@ class StudyResults:
         """Return the numbers of a value that count, by condition and seed."""
         return self._numbers.get(name, {})
 
-    def values_by_levels(self, name: str) -> dict[Cell, dict[int, float]]:
-        """Return the numbers of a value that count, by levels and seed."""
-        levels = {run.condition.name: run.condition.levels for run in self.runs}
-        return {levels[label]: own for label, own in self.values_of(name).items()}
-
     def values_to_compare(self, name: str, one: Contrast) -> dict[Cell, dict[int, float]]:
-        """Return the numbers that a comparison is of: of seeds that judges read alike the first."""
-        same = self.list_repeated(name, one)
+        """Return the numbers of a comparison, by levels and seed.
+
+        Of seeds that judges read alike only the first counts.
+        """
+        values, same = self._list_cells(name), self.list_repeated(name, one)
         return {
             cell: {seed: number for seed, number in own.items() if seed not in same}
-            for cell, own in self.values_by_levels(name).items()
+            for cell, own in values.items()
         }
 
     def list_repeated(self, name: str, one: Contrast) -> frozenset[int]:
         """Return the seeds whose ratings a comparison leaves out; none of what is no rating."""
         if name not in self.copies:
             return frozenset()
-        compared = weigh_cells(self.values_by_levels(name), self.plan.levels, one)
+        compared = weigh_cells(self._list_cells(name), self.plan.levels, one)
         names = {run.condition.levels: run.condition.name for run in self.runs}
         return self.copies[name].list_repeated([names[cell] for cell in compared])
+
+    def _list_cells(self, name: str) -> dict[Cell, dict[int, float]]:
+        levels = {run.condition.name: run.condition.levels for run in self.runs}
+        return {levels[label]: own for label, own in self.values_of(name).items()}
 
     @cached_property
     def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:

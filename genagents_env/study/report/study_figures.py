@@ -15,7 +15,6 @@ from genagents_env.study.report.figures import (
     encode_png,
 )
 from genagents_env.study.report.study import StudyResults
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.stats import compute_interval
 from genagents_env.study.stats.effects import PRIMARY
 
@@ -89,7 +88,10 @@ def _make_panel(study: StudyResults, name: str) -> Panel:
 
 def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:
     """Yield for each fact that spread anywhere how many know it, by condition."""
-    conditions = {name: _list_counted(runs) for name, runs in study.conditions.items()}
+    conditions = {
+        name: [run.measured.curves for run in runs if run.counted and run.measured]
+        for name, runs in study.conditions.items()
+    }
     if len(conditions) > _MOST_CONDITIONS:
         return
     named = [name.partition(".")[2] for name in study.primary if "." in name]
@@ -101,10 +103,6 @@ def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:
             own = [run[fact] for run in runs if fact in run]
             if own:
                 yield _average_curves(fact, label, own)
-
-
-def _list_counted(runs: Sequence[StudyRun]) -> list[dict[str, tuple[tuple[float, int], ...]]]:
-    return [dict(run.measured.curves) for run in runs if run.counted and run.measured]
 
 
 def _average_curves(

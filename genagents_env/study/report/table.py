@@ -126,7 +126,7 @@ def format_number(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 1e-4 else f"{value:.1e}"
 
 
-def count(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     """Return `1 run`, `2 runs`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
