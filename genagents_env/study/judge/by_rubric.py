@@ -176,8 +176,7 @@ def copy_ratings(
     for text in texts if said else ():
         one = said.get((text.when, (rubric.digest_shown(text),)))
         if one is not None and (text.id,) not in rated and rubric.covers(text):
-            blank = make_blank([text], rubric, one.judge, one.by)
-            yield replace(blank, value=one.value, why=one.why)
+            yield from _share(one, [make_blank([text], rubric, one.judge, one.by)])
 
 
 def _ask(
@@ -207,7 +206,7 @@ def _ask(
         for group in group_by(blanks, lambda one: (one.repeat, one.contents)).values():
             given = next(filter(None, map(verdicts.find, group)), None)
             if given is not None:
-                _share(verdicts, given, (one for one in group if verdicts.find(one) is None))
+                verdicts.add(*_share(given, [one for one in group if verdicts.find(one) is None]))
             else:
                 texts = [known[id_] for id_ in group[0].texts]
                 queries.append(_make_query(texts, rubric, verdicts, group))
@@ -220,10 +219,9 @@ def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
     return sum(verdicts.find(blank) is not None for blank in blanks)
 
 
-def _share(verdicts: Verdicts, given: Judgement, blanks: Iterable[Judgement]) -> None:
-    """Store a verdict for texts in which a judge would read the very same, at no cost."""
-    for blank in blanks:
-        verdicts.add(replace(blank, value=given.value, why=given.why))
+def _share(given: Judgement, blanks: Iterable[Judgement]) -> list[Judgement]:
+    """Return a verdict for texts in which a judge would read the very same, at no cost."""
+    return [replace(blank, value=given.value, why=given.why) for blank in blanks]
 
 
 def _make_query(
@@ -253,7 +251,5 @@ def _store(
     why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else answered.value.why
     tokens = recorded.prompt_tokens, recorded.completion_tokens
     one = replace(blank, value=value, why=why, prompt_tokens=tokens[0], completion_tokens=tokens[1])
-    verdicts.add(one)
-    if value is not None:
-        _share(verdicts, one, others)
+    verdicts.add(one, *(_share(one, others) if value is not None else ()))
     return value is not None
