@@ -171,9 +171,7 @@ def _list_runs(folder: SweepFolder, measures: Sequence[Measure]) -> Iterator[Stu
         file, state, known, earlier = folder.run_file(trial), status.state, status.measured, False
         if state == "due" and (path := folder.find_earlier(trial)) is not None:
             file, state, known, earlier = path, "finished", read_measured(path), True
-        if known is not None and (
-            state != "finished" or not known.is_of(file) or known.lacks(measures)
-        ):
+        if known is not None and (not known.is_of(file) or known.lacks(measures)):
             known = None
         yield StudyRun(
             *(trial.name, trial.condition, trial.seed, trial.identity, file, state),
