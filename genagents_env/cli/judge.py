@@ -119,7 +119,7 @@ def judge(
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
     if sheet and read:
         raise ConfigError("--sheet, --read: one of them")
-    of_sheets = {"--ranks": ranks or None, "--sample": sample, "--seed": seed, "--raters": raters}
+    of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
     opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
     if sheet or read:

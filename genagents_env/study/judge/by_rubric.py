@@ -244,12 +244,10 @@ def _store(
     blanks: Sequence[Judgement],
     answered: ModelAnswer[RatingReply | ComparisonReply],
     recorded: RecordedReply,
-) -> bool:
-    """Store what a model replied, and return whether that is a verdict."""
+) -> None:
     blank, *others = blanks
     value = None if answered.fallback else answered.value.verdict
     why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else answered.value.why
     tokens = recorded.prompt_tokens, recorded.completion_tokens
     one = replace(blank, value=value, why=why, prompt_tokens=tokens[0], completion_tokens=tokens[1])
-    verdicts.add(one, *(_share(one, others) if value is not None else ()))
-    return value is not None
+    verdicts.add(one, *([] if answered.fallback else _share(one, others)))

@@ -122,11 +122,10 @@ def _store(
     case: Case,
     answered: ModelAnswer[CaseReply],
     recorded: RecordedReply,
-) -> bool:
+) -> None:
     verdict = None if answered.fallback else answered.value.verdict
     tokens = (recorded.prompt_tokens, recorded.completion_tokens)
     writer.commit_judgement(JudgementRow(judge, *case.key, verdict, recorded.reply, *tokens))
-    return verdict is not None
 
 
 def _watch_as_run(watch: Callable[[Progress], None] | None, run: RunReader) -> Watch | None:

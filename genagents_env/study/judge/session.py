@@ -83,14 +83,13 @@ class JudgeQuery:
         call: decides the seed of the call.
         messages: make the prompt.
         reply: the schema.
-        store: called with a `ModelAnswer` and its `RecordedReply`; keeps the verdict, and returns
-            whether there is one.
+        store: called with a `ModelAnswer` and its `RecordedReply`; a fallback is no verdict.
     """
 
     call: CallKey
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
-    store: Callable[..., bool]
+    store: Callable[..., None]
 
 
 class JudgeSession:
@@ -237,7 +236,8 @@ class JudgeSession:
             self._unanswered += 1
             self._fault = recorded.fault or ""
             return False
-        return query.store(answered, recorded)
+        query.store(answered, recorded)
+        return not answered.fallback
 
     def _measure_progress(self, due: int) -> JudgingProgress:
         spent = self._client.budget.spent

@@ -8,7 +8,7 @@ from genagents_env.study.evaluate.rates import Rates
 from genagents_env.study.report.study import StudyResults
 from genagents_env.study.report.study_runs import StudyRun, find_group
 from genagents_env.study.report.table import CellValue, Table, format_cell
-from genagents_env.study.report.untested import collect_uses, has_run
+from genagents_env.study.report.untested import collect_uses
 from genagents_env.study.stats import Effect, compute_interval
 from genagents_env.study.stats.effects import PRIMARY
 
@@ -131,7 +131,7 @@ def tabulate_faculties(study: StudyResults) -> Table:
         for (policy, switch), uses in collect_uses(runs).items():
             calls = sum(one.calls for one in uses) / len(uses)
             lost = sum(one.fallbacks for one in uses) / len(uses)
-            ran = sum(has_run([one]) for one in uses)
+            ran = sum(one.ran for one in uses)
             on = "on" if all(one.on for one in uses) else "off"
             rows.append((name, policy, switch, on, len(uses), ran, calls, lost))
     columns = (
