@@ -354,7 +354,7 @@ def _print_results(
 
 
 def _print_summary(summary: JudgementSummary) -> None:
-    """Print the tables of a summary, each below an empty line, and what it lacks."""
+    """Print the tables of a summary, each below an empty line."""
     for table in summary.list_tables():
         say()
         say_lines(table.format_lines(find_width()))

@@ -150,7 +150,7 @@ def read_sheet(
     known = {said.id: said for said in answers}
     heads, rows = _read_table(path)
     width = sum(head.startswith("answer_") for head in heads)
-    _, to_fill = list_columns(width)
+    _, to_fill = _list_columns(width)
     _check_heads(path, heads, ("id", *to_fill))
     reading = _SheetReader(known, rubric, name, to_fill)
     given = [reading.read_row(number, cells) for number, cells in rows]
@@ -206,7 +206,7 @@ def read_written_answers(
     return {name: [WordedAnswer(*one) for one in own.items()] for name, own in given.items()}
 
 
-def list_columns(width: int, *, day: bool = False) -> tuple[list[str], list[str]]:
+def _list_columns(width: int, *, day: bool = False) -> tuple[list[str], list[str]]:
     """Return the heads of what judges read, and of what they fill in besides a note.
 
     Args:
@@ -215,9 +215,8 @@ def list_columns(width: int, *, day: bool = False) -> tuple[list[str], list[str]
     """
     ends = [f"_{letter}" for letter in LETTERS[:width]] if width else [""]
     shown = [f"{head}{end}" for end in ends for head in (("day", "answer") if day else ("answer",))]
-    return ["id", "person", "question", *shown], [
-        f"{'rank' if width else 'rating'}{end}" for end in ends
-    ]
+    fill = "rank" if width else "rating"
+    return ["id", "person", "question", *shown], [f"{fill}{end}" for end in ends]
 
 
 def make_row_id(row: SheetRow, rubric: Rubric) -> str:
@@ -255,7 +254,7 @@ def _deal(
 
 def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, ranks: bool, width: int) -> None:
     day = "day" in rubric.shows
-    shown, to_fill = list_columns(width if ranks else 0, day=day)
+    shown, to_fill = _list_columns(width if ranks else 0, day=day)
     lines = [[*shown, *to_fill, "note"]]
     for row in rows:
         told = [make_row_id(row, rubric), row[0].agent, row[0].question]

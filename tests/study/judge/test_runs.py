@@ -183,16 +183,6 @@ def test_a_single_question_without_an_answer_is_no_verdict_and_is_asked_again(pa
     assert judge_run(path, make_options(model())).given == 1
 
 
-def test_a_refusal_is_raised(path: Path) -> None:
-    def refuse(request: CompletionRequest) -> str:
-        raise LLMRefused("the key is wrong")
-
-    with pytest.raises(LLMRefused, match="the key is wrong"):
-        judge_run(path, make_options(model(refuse)))
-    assert judgements(path) == []
-    judge_run(path, make_options(model()))
-
-
 def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     endpoint = model()
     done = judge_run(path, make_options(endpoint, limits=Limits(calls=7)))
