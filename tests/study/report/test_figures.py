@@ -8,8 +8,7 @@ import pytest
 from PIL import Image
 
 from genagents_env.study.report import figures
-from genagents_env.study.report.figures.bars import Panel
-from genagents_env.study.report.figures.style import Figure, fit_label
+from genagents_env.study.report.figures import Figure, Panel, fit_label
 from genagents_env.study.stats.intervals import Interval
 
 NASTY = ("$x^2$ & $\\frac", "太郎 🙂", "<b>Bold</b>" * 9)
