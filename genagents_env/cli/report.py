@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -22,8 +22,8 @@ from genagents_env.study.report.placing import check_place
 from genagents_env.study.report.quotes import describe_words, words_as_json
 from genagents_env.study.report.study_tables import tabulate_costs, tabulate_means, tabulate_runs
 from genagents_env.study.sweep import SweepFolder, count_cores
+from genagents_env.study.sweep.design.experiment import DegradedRuns
 
-DegradedRuns: TypeAlias = Literal["include", "exclude"]
 app = typer.Typer()
 
 

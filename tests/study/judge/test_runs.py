@@ -22,7 +22,7 @@ from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWrite
 from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, run
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.study.judge import JudgingResult, judge_finished_run, judge_run
-from genagents_env.study.judge.cases import Case, find_cases
+from genagents_env.study.judge.runs import Case, find_cases
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.asked import ADA, BEN, make_rows, suspicious, write_run
 from tests.run.kills import stretch
