@@ -117,8 +117,7 @@ def judge(
     genagents judge sweeps/gossip --read ranks.csv --by Ana
     """
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
-    if sheet and read:
-        raise ConfigError("--sheet, --read: one of them")
+    opt.refuse_without({"--sheet": sheet}, "a command without --read", not read)
     of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
     opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
@@ -127,10 +126,10 @@ def judge(
         of_models |= {"--repeats": repeats, "--endpoint": endpoint, "--json": as_json}
         opt.refuse_without(of_models, "a model as judge, without --sheet or --read", None)
         about, own = find_judged_runs(sources), load_rubric(rubric or _DEFAULT_RUBRIC)
-        if read is not None:
-            _read_filled(about, read, by, own)
-        elif sheet is not None:
+        if sheet is not None:
             _write_blank(about, sheet, own, ranks, seed or 0, sample, raters or 1)
+        elif read is not None:
+            _read_filled(about, read, by, own)
         return
     options = opt.make_options(
         endpoint=endpoint,
@@ -144,11 +143,16 @@ def judge(
     about = find_judged_runs(sources)
     tasks = _list_tasks(about, rubric, pairwise, repeats, model)
     given = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
-    words = [str(word) for pair in given.items() if pair[1] for word in pair]
-    again = join(["genagents", "judge", *map(str, sources), *["--pairwise"] * pairwise, *words])
+    again = _format_command(sources, pairwise, given)
     done, ids = _ask(about, tasks, options, by, quiet=as_json, again=again)
-    _print_results(done, about.summarise(Verdicts(about.verdicts), ids), about.verdicts, as_json)
-    raise typer.Exit(max((result.exit_code for result in done), default=0))
+    summary = about.summarise(Verdicts(about.verdicts), ids)
+    raise typer.Exit(_print_results(done, summary, about.verdicts, as_json))
+
+
+def _format_command(sources: Sequence[Path], pairwise: bool, given: Mapping[str, object]) -> str:
+    """Return the command that goes on; `given` by the names of options, None where not given."""
+    words = [str(word) for pair in given.items() if pair[1] for word in pair]
+    return join(["genagents", "judge", *map(str, sources), *["--pairwise"] * pairwise, *words])
 
 
 def _is_run_file(path: Path) -> bool:
@@ -331,14 +335,13 @@ def judge_sweep(
     done, _ = _ask(about, tasks, options, None, quiet=False, again=f"genagents judge {folder}")
     for result in done:
         say(_describe_result(result), error=aside)
-        if result.message:
-            warn(result.message)
-    return max((result.exit_code for result in done), default=0)
+    return _warn(done)
 
 
 def _print_results(
     done: Sequence[JudgingResult], summary: JudgementSummary, verdicts: Path, as_json: bool
-) -> None:
+) -> int:
+    """Print what judges said now and before; return the exit code of the worst."""
     if as_json:
         judges = [
             asdict(one) | {"spent": {"calls": one.spent.calls, "tokens": one.spent.tokens}}
@@ -348,9 +351,15 @@ def _print_results(
     else:
         say_lines(map(_describe_result, done))
         _print_summary(summary)
+    return _warn(done)
+
+
+def _warn(done: Sequence[JudgingResult]) -> int:
+    """Say what stopped early; return the exit code of the worst."""
     for result in done:
         if result.message:
             warn(result.message)
+    return max((result.exit_code for result in done), default=0)
 
 
 def _print_summary(summary: JudgementSummary) -> None:

@@ -136,21 +136,7 @@ def judge_run(
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         asking = replace(options, endpoint=endpoint, max_fallbacks=meta.max_fallbacks)
         session = JudgeSession(asking, by, run_seed=meta.seed, temperature=0.0)
-        given = {
-            (row.check, row.tick, row.agent, row.question, row.repeat)
-            for row in run.judgements()
-            if row.judge == session.name and row.verdict is not None
-        }
-        due = [
-            JudgeQuery(
-                case.call,
-                partial(case.messages, meta.seed),
-                _make_case_reply(case.verdicts),
-                partial(_store, writer, session.name, case),
-            )
-            for case in cases
-            if case.key not in given
-        ]
+        due = _list_due(writer, run, session.name, cases)
         flags = f" --model {options.model}" if options.model else ""
         flags += f" --by {by}" if by else ""
         done = session.ask_all(
@@ -163,6 +149,27 @@ def judge_run(
         if not done.exit_code:
             budget.finish()
         return done
+
+
+def _list_due(
+    writer: RunWriter, run: RunReader, judge: str, cases: Sequence[Case]
+) -> list[JudgeQuery]:
+    """Return what this judge has still to be asked."""
+    given = {
+        (row.check, row.tick, row.agent, row.question, row.repeat)
+        for row in run.judgements()
+        if row.judge == judge and row.verdict is not None
+    }
+    return [
+        JudgeQuery(
+            case.call,
+            partial(case.messages, run.meta.seed),
+            _make_case_reply(case.verdicts),
+            partial(_store, writer, judge, case),
+        )
+        for case in cases
+        if case.key not in given
+    ]
 
 
 def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
