@@ -131,19 +131,16 @@ def judge(
         elif read is not None:
             _read_filled(about, read, by, own)
         return
-    options = opt.make_options(
-        endpoint=endpoint,
-        limit=limit,
-        limits=(*opt.SPEND_LIMITS, *([opt.LIFT] if by_checks else [])),
-        model=model if by_checks else None,
-    )
+    limits = (*opt.SPEND_LIMITS, opt.LIFT) if by_checks else opt.SPEND_LIMITS
+    own_model = model if by_checks else None  # otherwise each task has its own
+    options = opt.make_options(endpoint=endpoint, limit=limit, limits=limits, model=own_model)
     if by_checks:
         opt.refuse_without({"--repeats": repeats}, "--rubric or --pairwise", None)
         raise typer.Exit(_judge_checks(sources, options, by, as_json=as_json))
     about = find_judged_runs(sources)
-    tasks = _list_tasks(about, rubric, pairwise, repeats, model)
     given = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
     again = _format_command(sources, pairwise, given)
+    tasks = _list_tasks(about, rubric, pairwise, repeats, model)
     done, ids = _ask(about, tasks, options, by, quiet=as_json, again=again)
     summary = about.summarise(Verdicts(about.verdicts), ids)
     raise typer.Exit(_print_results(done, summary, about.verdicts, as_json))
