@@ -5,7 +5,7 @@ import json
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import NeighbourRule
 from genagents_env.run.policies import find_policy_class
-from genagents_env.study.judge import cases
+from genagents_env.study.judge import runs
 
 _SHIPPED = ("smallville", "lyfe", "ai_town", "reactive", "simuverse")
 _SILENCE = {"say": "", "end": True}
@@ -13,7 +13,7 @@ _SILENCE = {"say": "", "end": True}
 neighbour = NeighbourRule(
     [
         *(find_policy_class(mind).scripted_replies for mind in _SHIPPED),
-        cases.REPLIES,
+        runs.REPLIES,
     ]
 )
 

@@ -35,7 +35,7 @@ from genagents_env.study.judge.kept_answers import (
     make_answers,
     read_answers,
 )
-from genagents_env.study.judge.written_answers import read_written_answers, write_question_sheet
+from genagents_env.study.judge.sheets import read_written_answers, write_question_sheet
 from genagents_env.text import clean
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer

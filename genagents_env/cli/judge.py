@@ -2,40 +2,38 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.judged_runs import (
-    JudgedRuns,
-    find_judged_runs,
-    load_rubric_at,
-    print_summary,
-)
+from genagents_env.cli.judged_runs import JudgedRuns, find_judged_runs
 from genagents_env.cli.progress import show_judging_progress, show_progress
-from genagents_env.cli.screen import print_json, say, say_lines, warn
-from genagents_env.cli.sheets import read_filled, write_blank
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 from genagents_env.llm.open import ModelOptions
 from genagents_env.record import RunReader
 from genagents_env.run import Limits, RunOptions
 from genagents_env.study.judge import (
-    JudgedText,
     JudgingResult,
     Rubric,
     Verdicts,
     compare,
     judge_run,
+    load_rubric,
     rate,
+    read_sheet,
+    write_sheets,
 )
-from genagents_env.study.judge.sheets import Form
 from genagents_env.study.report.judging import JudgementSummary
+from genagents_env.study.sweep.design.fields import JudgeSpec
 
-_REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
+Counts: TypeAlias = Mapping[str, Mapping[str, int]]  # of verdicts, by check
+Tasks: TypeAlias = Sequence[tuple[JudgeSpec, Rubric]]
+
 _DEFAULT_RUBRIC = "believability"
 _NONE = "no verdict"
 _AT_ONCE = 8  # questions, where the experiment says nothing
@@ -118,53 +116,81 @@ def judge(
     genagents judge sweeps/gossip --sheet ranks.csv --ranks; once it is filled in:
     genagents judge sweeps/gossip --read ranks.csv --by Ana
     """
-    of_people = {"--sheet": sheet, "--read": read}
-    of_models: dict[str, object] = {"--model": model, "--repeats": repeats, "--limit": limit}
-    of_models |= {"--endpoint": endpoint, "--json": as_json}
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
-    _refuse_together(of_people)
-    _refuse_together({"--pairwise": pairwise, "--ranks": ranks})
+    opt.refuse_without({"--sheet": sheet}, "a command without --read", not read)
     of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
     opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
-    opt.refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
     if sheet or read:
+        of_models: dict[str, object] = {"--pairwise": pairwise, "--model": model, "--limit": limit}
+        of_models |= {"--repeats": repeats, "--endpoint": endpoint, "--json": as_json}
         opt.refuse_without(of_models, "a model as judge, without --sheet or --read", None)
-        about = find_judged_runs(sources)
-        own = load_rubric_at(rubric or _DEFAULT_RUBRIC)
-        if read is not None:
-            read_filled(about, read, by, own)
-        elif sheet is not None:
-            form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
-            write_blank(about, sheet, own, form, seed or 0, sample, raters or 1)
+        about, own = find_judged_runs(sources), load_rubric(rubric or _DEFAULT_RUBRIC)
+        if sheet is not None:
+            _write_blank(about, sheet, own, ranks, seed or 0, sample, raters or 1)
+        elif read is not None:
+            _read_filled(about, read, by, own)
         return
+    limits = (*opt.SPEND_LIMITS, opt.LIFT) if by_checks else opt.SPEND_LIMITS
+    own_model = model if by_checks else None  # otherwise each task has its own
+    options = opt.make_options(endpoint=endpoint, limit=limit, limits=limits, model=own_model)
     if by_checks:
         opt.refuse_without({"--repeats": repeats}, "--rubric or --pairwise", None)
-    options = opt.make_options(
-        endpoint=endpoint,
-        limit=limit,
-        limits=(*opt.SPEND_LIMITS, *([opt.LIFT] if by_checks else [])),
-        model=model if by_checks else None,
-    )
-    if by_checks:
         raise typer.Exit(_judge_checks(sources, options, by, as_json=as_json))
     about = find_judged_runs(sources)
+    given = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
+    again = _format_command(sources, pairwise, given)
     tasks = _list_tasks(about, rubric, pairwise, repeats, model)
-    own_options = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
-    again = _format_command(sources, pairwise, own_options)
-    done, ids = _ask_tasks(about, tasks, options, by, quiet=as_json, again=again)
+    done, ids = _ask(about, tasks, options, by, quiet=as_json, again=again)
     summary = about.summarise(Verdicts(about.verdicts), ids)
-    _print_results(done, summary, about.verdicts, as_json)
-    raise typer.Exit(max((result.exit_code for result in done), default=0))
+    raise typer.Exit(_print_results(done, summary, about.verdicts, as_json))
+
+
+def _format_command(sources: Sequence[Path], pairwise: bool, given: Mapping[str, object]) -> str:
+    """Return the command that goes on; `given` by the names of options, None where not given."""
+    words = [str(word) for pair in given.items() if pair[1] for word in pair]
+    return join(["genagents", "judge", *map(str, sources), *["--pairwise"] * pairwise, *words])
 
 
 def _is_run_file(path: Path) -> bool:
     return not path.is_dir() and path.suffix != ".jsonl"
 
 
-def _refuse_together(options: Mapping[str, object]) -> None:
-    if sum(map(bool, options.values())) > 1:
-        raise ConfigError(f"{', '.join(options)}: one of them")
+def _write_blank(
+    about: JudgedRuns,
+    out: Path,
+    rubric: Rubric,
+    ranks: bool,
+    seed: int,
+    sample: int | None,
+    raters: int,
+) -> None:
+    """Write a sheet for each rater to fill in, and what they must know beside it."""
+    texts = about.load_texts(rubric)
+    sizes, left = write_sheets(
+        texts, out, rubric, ranks=ranks, seed=seed, sample=sample, raters=raters
+    )
+    for path, size in sizes.items():
+        say(f"{path}: {size:,} rows to fill in; {out.with_suffix('.txt')} tells raters how")
+    if left:
+        say(f"{left:,} other rows are in no sheet")
+
+
+def _read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric) -> None:
+    """Store what a person judged, and print what all verdicts come to."""
+    if rater is None:
+        raise ConfigError("--by: whoever filled the sheet in needs a name")
+    texts = about.load_texts(rubric)
+    filled = read_sheet(file, texts, rubric, rater)
+    with Verdicts(about.verdicts) as kept:
+        kept.add(*filled.verdicts, *filled.copies)
+    summary = about.summarise(kept, {said.id for said in texts})
+    empty = f", {filled.empty:,} of them empty" if filled.empty else ""
+    copied = f", {len(filled.copies):,} more for the same words elsewhere" if filled.copies else ""
+    say(
+        f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}{copied}"
+    )
+    _print_summary(summary)
 
 
 def _judge_checks(
@@ -182,11 +208,11 @@ def _judge_checks(
             left -= 1
             with show_progress(as_json) as watch:
                 done = judge_run(path, replace(options, watch=watch), by=by)
-            with RunReader(path) as record:
-                counts = _count_verdicts(record, done.judge)
+            counts = _count_verdicts(path, done.judge)
             told.append(_tell_checked(path, done, counts))
             if not as_json:
-                say_lines(_describe_checked(path, done, counts, several=len(paths) > 1))
+                say_lines([f"{path}:"] if len(paths) > 1 else [])
+                say_lines(_describe_checked(done, counts))
             if done.message:
                 warn(done.message)
             options = replace(options, limits=options.limits.subtract(done.spent))
@@ -200,20 +226,17 @@ def _judge_checks(
     return code
 
 
-def _count_verdicts(record: RunReader, name: str) -> dict[str, dict[str, int]]:
-    """Count the verdicts of a judge, by check."""
+def _count_verdicts(path: Path, judge: str) -> Counts:
+    """Count the verdicts of a judge in a run file."""
     counts: dict[str, Counter[str]] = {}
-    for row in record.judgements():
-        if row.judge == name:
-            counts.setdefault(row.check, Counter())[row.verdict or _NONE] += 1
+    with RunReader(path) as record:
+        for row in record.judgements():
+            if row.judge == judge:
+                counts.setdefault(row.check, Counter())[row.verdict or _NONE] += 1
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _describe_checked(
-    path: Path, done: JudgingResult, counts: Mapping[str, Mapping[str, int]], *, several: bool
-) -> Iterator[str]:
-    if several:
-        yield f"{path}:"
+def _describe_checked(done: JudgingResult, counts: Counts) -> Iterator[str]:
     if not done.asked:
         yield (
             "Nothing to judge: no answer in this run is one that a check of its scenario is about; "
@@ -225,54 +248,42 @@ def _describe_checked(
         yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in values.items())}"
 
 
-def _tell_checked(
-    path: Path, done: JudgingResult, counts: Mapping[str, Mapping[str, int]]
-) -> dict[str, object]:
-    return {
-        "run": str(path),
-        "judge": done.judge,
-        "cases": done.asked,
-        "before": done.before,
-        "given": done.given,
-        "unusable": done.unusable,
-        "verdicts": counts,
-    }
+def _tell_checked(path: Path, done: JudgingResult, counts: Counts) -> dict[str, object]:
+    numbers = {"before": done.before, "given": done.given, "unusable": done.unusable}
+    head = {"run": str(path), "judge": done.judge, "cases": done.asked}
+    return {**head, **numbers, "verdicts": counts}
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeTask:
-    """The task of one judge: to rate by a rubric, or to compare pairs by it."""
-
-    rubric: Rubric
-    pairwise: bool
-    repeats: int
-    model: str | None
-
-    def ask(
-        self,
-        answers: Sequence[JudgedText],
-        verdicts: Verdicts,
-        options: RunOptions,
-        by: str | None,
-        *,
-        quiet: bool,
-        again: str,
-    ) -> JudgingResult:
-        """Ask the model for all open verdicts, and return the result."""
-        options = replace(options, model=self.model)
-        ask = compare if self.pairwise else rate
-        with show_judging_progress(quiet) as watch:
-            return ask(
-                *(answers, self.rubric, options, verdicts, self.repeats),
-                judge=by,
-                watch=watch,
-                again=again,
-            )
+def _list_tasks(
+    about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
+) -> Tasks:
+    """Return what the options ask for, or the experiment's judges where there are none."""
+    specs: Sequence[JudgeSpec] = ()
+    base = Path()
+    if about.folder is not None and rubric is None and not pairwise:
+        specs, base = about.folder.experiment.judges, about.folder.base
+    if not specs:
+        name = rubric or _DEFAULT_RUBRIC
+        kind: Literal["rubric", "pairwise"] = "pairwise" if pairwise else "rubric"
+        times = 1 if pairwise else 3
+        specs, base = [JudgeSpec.model_construct(name=name, kind=kind, repeats=times)], Path()
+    return [
+        (
+            spec.model_copy(
+                update={
+                    "repeats": repeats or spec.repeats,
+                    "model": model or spec.model or about.model,
+                }
+            ),
+            load_rubric(spec.name, base),
+        )
+        for spec in specs
+    ]
 
 
-def _ask_tasks(
+def _ask(
     about: JudgedRuns,
-    tasks: Sequence[JudgeTask],
+    tasks: Tasks,
     options: RunOptions,
     by: str | None,
     *,
@@ -282,12 +293,18 @@ def _ask_tasks(
     """Return the results of the tasks up to the first that stopped, and the answers' ids."""
     kept, ids = Verdicts(about.verdicts), set[str]()
     done: list[JudgingResult] = []
-    for task in tasks:
-        answers = about.load_texts(task.rubric, "after")
-        ids.update(said.id for said in answers)
-        done.append(task.ask(answers, kept, options, by, quiet=quiet, again=again))
-        options = replace(options, limits=options.limits.subtract(done[-1].spent))
-        if done[-1].exit_code:
+    for spec, rubric in tasks:
+        texts = about.load_texts(rubric)
+        ids.update(said.id for said in texts)
+        asking = replace(options, model=spec.model)
+        ask = compare if spec.kind == "pairwise" else rate
+        with show_judging_progress(quiet) as watch:
+            found = ask(
+                texts, rubric, asking, kept, spec.repeats, judge=by, watch=watch, again=again
+            )
+        done.append(found)
+        options = replace(options, limits=options.limits.subtract(found.spent))
+        if found.exit_code:
             break
     return done, ids
 
@@ -312,46 +329,16 @@ def judge_sweep(
     about = find_judged_runs([folder])
     options = RunOptions(model_options=how, limits=limits, concurrency=concurrency or _AT_ONCE)
     tasks = _list_tasks(about, None, False, None, None)
-    done, _ = _ask_tasks(
-        about, tasks, options, None, quiet=False, again=f"genagents judge {folder}"
-    )
+    done, _ = _ask(about, tasks, options, None, quiet=False, again=f"genagents judge {folder}")
     for result in done:
         say(_describe_result(result), error=aside)
-        if result.message:
-            warn(result.message)
-    return max((result.exit_code for result in done), default=0)
-
-
-def _list_tasks(
-    about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
-) -> list[JudgeTask]:
-    """Return the tasks of the options, or of the experiment's judges where there are none."""
-    own, folder = about.model, about.folder
-    if rubric is None and not pairwise and folder is not None and folder.experiment.judges:
-        return [
-            JudgeTask(
-                load_rubric_at(spec.name, folder.base),
-                spec.kind == "pairwise",
-                repeats or spec.repeats,
-                model or spec.model or own,
-            )
-            for spec in folder.experiment.judges
-        ]
-    read, times = load_rubric_at(rubric or _DEFAULT_RUBRIC), repeats or _REPEATS[pairwise]
-    return [JudgeTask(read, pairwise, times, model or own)]
-
-
-def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
-    """Return the command that goes on; `options` by their names, None where not given."""
-    words = ["genagents", "judge", *map(str, sources), *(["--pairwise"] if pairwise else [])]
-    for name, value in options.items():
-        words += [name, str(value)] if value else []
-    return join(words)
+    return _warn(done)
 
 
 def _print_results(
     done: Sequence[JudgingResult], summary: JudgementSummary, verdicts: Path, as_json: bool
-) -> None:
+) -> int:
+    """Print what judges said now and before; return the exit code of the worst."""
     if as_json:
         judges = [
             asdict(one) | {"spent": {"calls": one.spent.calls, "tokens": one.spent.tokens}}
@@ -360,10 +347,23 @@ def _print_results(
         print_json({"verdicts": str(verdicts), "judges": judges, **summary.as_json()})
     else:
         say_lines(map(_describe_result, done))
-        print_summary(summary)
+        _print_summary(summary)
+    return _warn(done)
+
+
+def _warn(done: Sequence[JudgingResult]) -> int:
+    """Say what stopped early; return the exit code of the worst."""
     for result in done:
         if result.message:
             warn(result.message)
+    return max((result.exit_code for result in done), default=0)
+
+
+def _print_summary(summary: JudgementSummary) -> None:
+    """Print the tables of a summary, each below an empty line."""
+    for table in summary.list_tables():
+        say()
+        say_lines(table.format_lines(find_width()))
 
 
 def _describe_result(done: JudgingResult) -> str:

@@ -3,25 +3,17 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from genagents_env.cli.screen import find_width, say, say_lines, warn
+from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.files import find_inside
 from genagents_env.record import RunReader
 from genagents_env.study.evaluate.labels import format_policies
-from genagents_env.study.judge import JudgedText, Rubric, load_rubric, load_texts
+from genagents_env.study.judge import JudgedText, Rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
 from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import (
-    VERDICTS,
-    JudgementSummary,
-    read_check_verdicts,
-    summarise_judgements,
-)
+from genagents_env.study.report.judging import VERDICTS, JudgementSummary, summarise_judgements
 from genagents_env.study.sweep.folder import SweepFolder
-
-When: TypeAlias = Literal["before", "after", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +56,16 @@ class JudgedRuns:
     verdicts: Path
     folder: SweepFolder | None = None
 
-    def load_texts(self, rubric: Rubric, when: When = "both") -> list[JudgedText]:
-        """Return all that a rubric may be about; of answers those of one end, or both."""
-        texts = [one for source in self.sources for one in source.load_texts(rubric)]
-        if rubric.about != "answer" or when == "both":
-            return texts
-        return [one for one in texts if one.when == when]
+    def load_texts(self, rubric: Rubric) -> list[JudgedText]:
+        """Return all that a rubric may be about, of answers those after the run."""
+        texts = (one for source in self.sources for one in source.load_texts(rubric))
+        return [one for one in texts if one.when == "after"]
 
     def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> JudgementSummary:
         """Return what the verdicts on the texts of these ids come to; what is left out is said."""
         mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
         files = {one.run: one.path for one in self.sources if not one.is_kept}
-        summary = summarise_judgements(mine, read_check_verdicts(files))
+        summary = summarise_judgements(mine, files)
         if summary.fault:
             warn(summary.fault)
         return summary
@@ -104,33 +94,19 @@ def find_judged_runs(paths: Sequence[Path]) -> JudgedRuns:
     return JudgedRuns(sources, find_inside(paths[0].parent, VERDICTS))
 
 
-def load_rubric_at(name: str, base: Path | None = None) -> Rubric:
-    """Return a rubric by its name or its path, relative to `base`.
-
-    Raises:
-        ConfigError: there is none, or it has faults.
-    """
-    if base is not None and (name.endswith(".toml") or "/" in name):
-        return load_rubric(base / name)
-    return load_rubric(name)
-
-
 def _find_in_folder(path: Path) -> JudgedRuns:
     folder = SweepFolder(path)
     statuses = {status.trial: status for status in folder.read_statuses()}
     finished = [t for t in folder.trials if statuses[t.name].state == "finished"]
     if not finished:
         raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep {path}")
-    rest = len(folder.trials) - len(finished)
-    if rest:
+    if rest := len(folder.trials) - len(finished):
         warn(f"{rest} unfinished runs of {path} are left out")
-    sources = []
-    for trial in finished:
-        where = trial.condition
-        file = folder.run_file(trial)
-        (read,) = _read_run_file(file) or (None,)
-        if read is not None:
-            sources.append(replace(read, run=trial.name, condition=where.name, block=where.block))
+    sources = [
+        replace(read, run=trial.name, condition=trial.condition.name, block=trial.condition.block)
+        for trial in finished
+        for read in _read_run_file(folder.run_file(trial))
+    ]
     return JudgedRuns(tuple(sources), find_inside(path, VERDICTS), folder)
 
 
@@ -161,10 +137,3 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
             condition = f"{condition} / {source.model}"
         distinct.append(replace(source, run=run, condition=condition))
     return tuple(distinct)
-
-
-def print_summary(summary: JudgementSummary) -> None:
-    """Print the tables of a summary, each below an empty line."""
-    for table in summary.list_tables():
-        say()
-        say_lines(table.format_lines(find_width()))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -15,15 +15,15 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.parting import describe_parting
-from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates, find_tariff
+from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, compute_rates, find_tariff
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report import StudyResults, measure_runs, measure_study, write_report
 from genagents_env.study.report.placing import check_place
 from genagents_env.study.report.quotes import describe_words, words_as_json
-from genagents_env.study.report.run_files import describe_runs, tabulate_costs
+from genagents_env.study.report.study_tables import tabulate_costs, tabulate_means, tabulate_runs
 from genagents_env.study.sweep import SweepFolder, count_cores
+from genagents_env.study.sweep.design.experiment import DegradedRuns
 
-DegradedRuns: TypeAlias = Literal["include", "exclude"]
 app = typer.Typer()
 
 
@@ -83,23 +83,21 @@ def report(
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
     tariff = None if price_as is None else find_tariff(price_as)
     files = list(dict.fromkeys(run_files))
-    if out is not None:
-        page, *_ = write_report(
-            measure_runs(files, tariff, speed, degraded or "exclude"), out, warn
-        )
+    results = None
+    if out is not None or (len(files) > 1 and not as_json):
+        results = measure_runs(files, tariff, speed, degraded or "exclude")
+    if out is not None and results is not None:
+        page, *_ = write_report(results, out, warn)
         say(str(page))
         return
     with ExitStack() as stack:
         runs = [RunData(stack.enter_context(RunReader(path))) for path in files]
-        if as_json:
-            told = [_tell_run(one, tariff, speed, quotes=quotes) for one in runs]
-            print_json(told[0] if len(told) == 1 else {"runs": told})
-            return
-        results = None
-        if len(runs) > 1:
-            results = measure_runs(files, tariff, speed, degraded or "exclude")
         rates = [compute_rates(one, tariff, speed) for one in runs]
-        _print_runs(runs, rates, results, quotes=quotes)
+        if as_json:
+            told = [_tell_run(*one, quotes=quotes) for one in zip(runs, rates, strict=True)]
+            print_json(told[0] if len(told) == 1 else {"runs": told})
+        else:
+            _print_runs(runs, rates, results, quotes=quotes)
 
 
 def _print_runs(
@@ -114,7 +112,8 @@ def _print_runs(
     if results is None:
         say_lines(describe_run(runs[0], width))
     else:
-        say_lines(describe_runs(results, width))
+        say_lines(tabulate_runs(results).format_lines(width))
+        say_lines(tabulate_means(results).format_lines(width))
     if len(runs) == 2:
         say_lines(describe_parting(*runs))
     costs = tabulate_costs(rates)
@@ -124,10 +123,8 @@ def _print_runs(
     say_lines(() if results is None else results.cautions)
 
 
-def _tell_run(
-    data: RunData, tariff: Tariff | None, speed: float, *, quotes: bool
-) -> dict[str, JSON]:
-    told = run_as_json(data) | {"rates": compute_rates(data, tariff, speed).as_json()}
+def _tell_run(data: RunData, rates: Rates, *, quotes: bool) -> dict[str, JSON]:
+    told = run_as_json(data) | {"rates": rates.as_json()}
     return told | words_as_json(data) if quotes else told
 
 

@@ -21,7 +21,7 @@ from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measures import find_measures, load_measure
 from genagents_env.study.report import write_report
-from genagents_env.study.report.study import make_study_plan, measure_study
+from genagents_env.study.report.measuring import make_study_plan, measure_study
 from genagents_env.study.report.table import CellValue, Table
 from genagents_env.study.stats import count_needed_seeds, list_contrasts
 from genagents_env.study.sweep import (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.study.report import measure_runs, measure_study
-from genagents_env.study.report.page import format_study
 from genagents_env.study.report.study_tables import make_study_sections
+from genagents_env.study.report.writing import format_study
 from genagents_env.study.sweep import SweepFolder
 from tests.cli.conftest import Run
 from tests.run.test_degraded import FIXED, TIRED
@@ -131,9 +131,9 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> No
     assert {one.n for one in results.effects} == {2}
     assert results.excluded == 1
     assert any("in 1 run a policy failed" in words for words in results.cautions)
-    page = format_study(results, list(make_study_sections(results)), (), (), "md")
+    page = format_study(results, list(make_study_sections(results)))
     assert page.count("1 finished run is left out: degraded.") == 2
-    assert "6 finished \\(1 degraded, 1 of them left out\\)" in page
+    assert "6 finished (1 degraded, 1 of them left out)" in page
     code, out, _ = genagents("report", "out", "--json", "--degraded", "include")
     told = json.loads(out)
     assert code == 0

@@ -111,7 +111,10 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("judge", "."), "no folder of a sweep"),
         (("judge", ".", runs[0]), "name one folder, or run files"),
         (("judge", *runs, "--ranks"), "--ranks needs --sheet"),
-        (("judge", *runs, "--sheet", "x.csv", "--read", "y.csv"), "--sheet, --read: one of them"),
+        (
+            ("judge", *runs, "--sheet", "x.csv", "--read", "y.csv"),
+            "--sheet needs a command without --read",
+        ),
         (("judge", *runs, "--sheet", "x.csv", "--model", "m"), "--model needs a model as judge"),
         (("judge", *runs, "--sheet", "x.csv", "--limit", "calls=0"), "--limit needs a model as"),
         (("judge", *runs, "--read", "x.csv", "--by", "A", "--json"), "--json needs a model as"),
@@ -121,7 +124,7 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("judge", ".", *BELIEVABLE, "--limit", "none"), "there is no 'none' here; allowed: calls"),
         (("rate", *runs), "rate has moved; type: genagents judge"),
         (("sheet", *runs), "sheet has moved; type: genagents judge"),
-        (("judge", *runs, "--sheet", "x.csv", "--ranks", "--pairwise"), "one of them"),
+        (("judge", *runs, "--sheet", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
         (("judge", *runs, "--read", "x.csv"), "--by"),
         (("judge", *runs, "--read", "x.csv", "--by", "A"), "x.csv cannot be read"),
     ):

@@ -54,7 +54,7 @@ def test_a_page_is_written_into_a_folder(genagents: Run) -> None:
     cake(Path("a.sqlite"))
     code, out, _ = genagents("report", "a.sqlite", "--out", "new/folder")
     assert (code, out) == (0, "new/folder/report.html\n")
-    assert Path("new/folder/report.md").is_file()
+    assert Path("new/folder/report.json").is_file()
     assert list(Path("new/folder/figures").glob("*.png"))
 
 

@@ -171,8 +171,8 @@ def test_no_sweep_of_refusals_has_a_mean(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
 ) -> None:
     check_sweep(genagents, monkeypatch, "refusal", weather)
-    text = Path("out/report.md").read_text()
-    assert re.search(r"\*\*No run with direct .* was compared with nothing", text)
+    text = Path("out/report.html").read_text()
+    assert re.search(r"<p>No run with direct .* was compared with nothing", text)
     assert "(difference" not in text
 
 
@@ -232,7 +232,7 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
     code, out, err = genagents("show", "run.sqlite")
     assert (code, "had no usable reply, more than 30% (--limit fallbacks)" in err) == (0, True)
     code, out, err = genagents("report", "run.sqlite", "--out", "page")
-    page = " ".join(Path("page/report.md").read_text().split())
+    page = " ".join(Path("page/report.html").read_text().split())
     assert "more than 30% of the model calls had no usable reply: run.sqlite" in page
     code, _, err = run_it(genagents, "--force", "--limit", "fallbacks=2")
     assert (code, "--limit fallbacks: 2 is not allowed; a number from 0 to 1 is" in err) == (

@@ -2,13 +2,12 @@
 
 from genagents_env.study.judge.agreement import measure_agreement
 from genagents_env.study.judge.by_rubric import compare, rate
-from genagents_env.study.judge.completed_sheets import CompletedSheet, read_sheet
 from genagents_env.study.judge.rankings import rank_conditions
 from genagents_env.study.judge.rubric import Rubric, list_rubrics, load_rubric
 from genagents_env.study.judge.runs import judge_finished_run, judge_run
 from genagents_env.study.judge.scores import score_conditions
 from genagents_env.study.judge.session import JudgingProgress, JudgingResult
-from genagents_env.study.judge.sheets import write_sheets
+from genagents_env.study.judge.sheets import CompletedSheet, read_sheet, write_sheets
 from genagents_env.study.judge.texts import About, JudgedText, load_texts
 from genagents_env.study.judge.verdicts import Judgement, Verdicts
 

@@ -12,13 +12,7 @@ from statistics import median_low
 from typing import Literal, TypeAlias
 
 from genagents_env.study.evaluate.checks import RULE, Verdict
-from genagents_env.study.judge.verdicts import (
-    By,
-    Judgement,
-    format_judge,
-    group_by,
-    label_rubrics,
-)
+from genagents_env.study.judge.verdicts import By, Judgement, format_judge, group_by, label_rubrics
 from genagents_env.study.stats.agreement import fleiss, kappa
 
 Sort: TypeAlias = Literal["itself", "rule", "others"]
@@ -94,7 +88,8 @@ def _agree_with_itself(
     """Yield the agreement over repeats of the same question in the same order, as it was asked."""
     rows: dict[Item, dict[int, Label]] = {}
     for one in given:
-        rows.setdefault(one.reading, {})[one.repeat] = _TIE if one.value is None else one.value
+        if one.value is not None:
+            rows.setdefault(one.reading, {})[one.repeat] = one.value
     most = max(len(row) for row in rows.values())
     whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
     if most > 1:
@@ -140,13 +135,12 @@ def _compute_agreement(
 ) -> JudgeAgreement:
     """Return the agreement of two columns or more; `ordered`: of numbers on a scale."""
     statistic: Statistic = "Fleiss' kappa"
-    note = _NO_ORDER if ordered else ""
     if len(rows[0]) == 2:
-        first, second = ([row[k] for row in rows] for k in (0, 1))
-        found = kappa(first, second, "linear" if ordered else None)
-        statistic, note = "kappa, linear weights" if ordered else "kappa", ""
+        statistic = "kappa, linear weights" if ordered else "kappa"
+        first, second = zip(*rows, strict=True)
+        found, note = kappa(first, second, "linear" if ordered else None), ""
     else:
-        found = fleiss(rows)
+        found, note = fleiss(rows), _NO_ORDER if ordered else ""
     note = _ONE_KIND if found.value is None else note
     numbers = (found.value, found.low, found.high, found.n, found.agreed)
     return JudgeAgreement(of, sort, judges, statistic, *numbers, note)

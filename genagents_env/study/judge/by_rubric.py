@@ -15,7 +15,7 @@ from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.run.spec import RunOptions
-from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.faults import quote
 from genagents_env.study.judge.prompting import (
     ComparisonReply,
     RatingReply,
@@ -37,7 +37,6 @@ from genagents_env.text import clean
 
 TEMPERATURE = 0.7  # repeats at temperature 0 would all be equal
 
-Pair = tuple[JudgedText, JudgedText]
 Texts = Sequence[JudgedText]  # one that is rated, or two in the order of reading
 
 
@@ -81,7 +80,6 @@ def compare(
     verdicts: Verdicts,
     repeats: int = 1,
     *,
-    against: str | None = None,
     judge: str | None = None,
     watch: Watch | None = None,
     again: str = "",
@@ -97,44 +95,24 @@ def compare(
         options: as of `rate`, as are the others.
         verdicts: where they are kept.
         repeats: in each order.
-        against: the condition, or level of its first factor, that others are compared with; None
-            is every pair.
         judge: its name.
         watch: called after every verdict.
         again: the command that resumes.
 
     Raises:
-        ConfigError: as `make_pairs` and `rate`.
+        ConfigError: the rubric compares nothing, as `group_comparable`, or as `rate`.
         LLMRefused: as `rate`, as is RunLocked.
-    """
-    pairs = sorted(make_pairs(texts, rubric, against), key=lambda pair: pair[0].seed)
-    due = [order for first, second in pairs for order in ((first, second), (second, first))]
-    return _ask(due, rubric, options, verdicts, repeats, judge, watch, again)
-
-
-def make_pairs(
-    texts: Iterable[JudgedText], rubric: Rubric, against: str | None = None
-) -> list[Pair]:
-    """Return what can be compared: the same seed, agent, time, question and repeat.
-
-    Raises:
-        ConfigError: the rubric compares nothing, no condition is called `against`, or one
-            condition has two runs of a seed.
     """
     if not rubric.versus:
         raise ConfigError(f"rubric {rubric.name}: it has no `versus`, so no pairs are compared")
-    groups = group_comparable(texts, rubric)
-    names = sorted({name for group in groups.values() for name in group})
-    if against is not None and not any(_is_condition(name, against) for name in names):
-        raise ConfigError(
-            f"against: no condition is called {quote(against)}; {suggest(against, names)}"
-        )
-    return [
-        (group[first], group[second])
-        for group in groups.values()
-        for first, second in combinations(sorted(group), 2)
-        if against is None or any(_is_condition(name, against) for name in (first, second))
+    groups = sorted(group_comparable(texts, rubric).items(), key=lambda group: group[0][1])
+    due = [
+        order
+        for _, said in groups
+        for first, second in combinations(sorted(said), 2)
+        for order in ((said[first], said[second]), (said[second], said[first]))
     ]
+    return _ask(due, rubric, options, verdicts, repeats, judge, watch, again)
 
 
 def group_comparable(
@@ -198,13 +176,7 @@ def copy_ratings(
     for text in texts if said else ():
         one = said.get((text.when, (rubric.digest_shown(text),)))
         if one is not None and (text.id,) not in rated and rubric.covers(text):
-            blank = make_blank([text], rubric, one.judge, one.by)
-            yield replace(blank, value=one.value, why=one.why)
-
-
-def _is_condition(name: str, against: str) -> bool:
-    """Return whether a condition is meant: by its name, or by the level of its first factor."""
-    return name == against or name.startswith(f"{against} / ")
+            yield from _share(one, [make_blank([text], rubric, one.judge, one.by)])
 
 
 def _ask(
@@ -234,7 +206,7 @@ def _ask(
         for group in group_by(blanks, lambda one: (one.repeat, one.contents)).values():
             given = next(filter(None, map(verdicts.find, group)), None)
             if given is not None:
-                _share(verdicts, given, (one for one in group if verdicts.find(one) is None))
+                verdicts.add(*_share(given, [one for one in group if verdicts.find(one) is None]))
             else:
                 texts = [known[id_] for id_ in group[0].texts]
                 queries.append(_make_query(texts, rubric, verdicts, group))
@@ -247,10 +219,9 @@ def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
     return sum(verdicts.find(blank) is not None for blank in blanks)
 
 
-def _share(verdicts: Verdicts, given: Judgement, blanks: Iterable[Judgement]) -> None:
-    """Store a verdict for texts in which a judge would read the very same, at no cost."""
-    for blank in blanks:
-        verdicts.add(replace(blank, value=given.value, why=given.why))
+def _share(given: Judgement, blanks: Iterable[Judgement]) -> list[Judgement]:
+    """Return a verdict for texts in which a judge would read the very same, at no cost."""
+    return [replace(blank, value=given.value, why=given.why) for blank in blanks]
 
 
 def _make_query(
@@ -273,14 +244,10 @@ def _store(
     blanks: Sequence[Judgement],
     answered: ModelAnswer[RatingReply | ComparisonReply],
     recorded: RecordedReply,
-) -> bool:
-    """Store what a model replied, and return whether that is a verdict."""
+) -> None:
     blank, *others = blanks
     value = None if answered.fallback else answered.value.verdict
     why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else answered.value.why
     tokens = recorded.prompt_tokens, recorded.completion_tokens
     one = replace(blank, value=value, why=why, prompt_tokens=tokens[0], completion_tokens=tokens[1])
-    verdicts.add(one)
-    if value is not None:
-        _share(verdicts, one, others)
-    return value is not None
+    verdicts.add(one, *([] if answered.fallback else _share(one, others)))

@@ -3,20 +3,18 @@
 Lines are only ever added. Each is complete in itself, so that judges need the file alone.
 """
 
-import json
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from genagents_env.errors import FileError
-from genagents_env.files import find_inside, guard_files, open_to_add, open_to_read, read_lines
+from genagents_env.files import find_inside
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.record.compressed import is_compressed
-from genagents_env.record.rows import encode
+from genagents_env.study.judge.line_file import LineFile
 from genagents_env.study.judge.texts import JudgedText, RunTexts
 
 SUFFIX = ".interviews.jsonl"
@@ -114,18 +112,10 @@ def find_kept_file(run_file: Path) -> Path:
 def read_answers(path: Path) -> list[KeptAnswer]:
     """Return the answers in a file, in the order of keeping; none where there is no file.
 
-    A last line that a crash tore is none.
-
     Raises:
         FileError: it cannot be read, or a line of it is no answer.
     """
-    with guard_files(path, "read"):
-        if not path.exists():
-            return []
-    with open_to_read(path) as file:
-        if os.fstat(file.fileno()).st_size > _LIMIT:
-            raise FileError(f"{path} cannot be read: it is too large; at most {_LIMIT:,} bytes are")
-        return list(_parse(path, read_lines(path, file)))
+    return list(_open(path))
 
 
 def read_own_answers(
@@ -155,19 +145,11 @@ def add_answers(path: Path, answers: Iterable[KeptAnswer]) -> int:
 
     Raises:
         FileError: the file cannot be read or written.
+        RunLocked: another process adds to it.
     """
-    known = {one.key for one in read_answers(path)}
-    new = [one for one in answers if one.key not in known]
-    block = b"".join(encode(asdict(one)).encode() + b"\n" for one in new)
-    with guard_files(path):
-        descriptor = open_to_add(path)
-        with os.fdopen(descriptor, "r+b") as file:
-            whole = file.read().rfind(b"\n") + 1
-            file.seek(whole)
-            file.truncate()
-            file.write(block)
-            file.flush()
-            os.fsync(descriptor)
+    with _open(path) as kept:
+        new = [one for one in answers if kept.get(one.key) is None]
+        kept.add(*new)
     return len(new)
 
 
@@ -191,11 +173,5 @@ def load_kept_texts(path: Path) -> list[JudgedText]:
     ]
 
 
-def _parse(path: Path, lines: Iterable[bytes]) -> Iterator[KeptAnswer]:
-    for number, line in enumerate(lines, 1):
-        if not line.endswith(b"\n"):
-            return
-        try:
-            yield _ROW.validate_python(json.loads(line))
-        except (ValidationError, ValueError, RecursionError):
-            raise FileError(f"{path}, line {number}: this is no answer of an interview") from None
+def _open(path: Path) -> LineFile[KeptAnswer]:
+    return LineFile(path, _ROW, "answer of an interview", _LIMIT)

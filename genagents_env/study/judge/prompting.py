@@ -33,9 +33,6 @@ class JudgeReply(ReplyModel):
     """A judge's reply; the reason comes first, so that the verdict can follow from it."""
 
     wire_name: ClassVar[str] = "Reply"
-    wire_description: ClassVar[str] = (
-        "A judge's reply; the reason comes first, so that the verdict can follow from it."
-    )
 
     why: Annotated[
         str,
@@ -48,7 +45,6 @@ class RatingReply(JudgeReply):
     """A rating on some scale."""
 
     wire_name: ClassVar[str] = "Rated"
-    wire_description: ClassVar[str] = "A rating on some scale."
 
     rating: int
 
@@ -66,7 +62,6 @@ class ComparisonReply(JudgeReply):
     """Which of two answers is the better."""
 
     wire_name: ClassVar[str] = "Compared"
-    wire_description: ClassVar[str] = "Which of two answers is the better."
 
     better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_parse_side)]
 
@@ -153,7 +148,7 @@ def _quote_question(said: JudgedText) -> JSONValue:
 
 def _quote_people(said: JudgedText, rubric: Rubric) -> Iterator[JSONValue]:
     """Yield who the agents are said to be; a conversation's judge always knows."""
-    if said.person and ("person" in rubric.shows or rubric.about != "answer"):
+    if said.person and rubric.shows_person:
         yield ["who they are", _cut(said.person, _PERSON)]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from genagents_env.study.judge.verdicts import By, Judgement, group_by, label_rubrics
-from genagents_env.study.stats.ranking import Match, Skill, Winner, rank
+from genagents_env.study.stats.ranking import Match, Skill, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +76,21 @@ def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
     asked = {(c.conditions, c.reading, c.repeat): c for c in given}.values()
     heard = [comparison for comparison in asked if comparison.value is not None]
     read = {(c.reading, c.repeat): c for c in heard}.values()
-    both, flipped = _count_flips(read)
     sided = [comparison for comparison in read if comparison.value != "tie"]
     return Ranking(
-        label,
-        one.judge,
-        one.by,
-        one.block,
+        *(label, one.judge, one.by, one.block),
         rank(list(map(_read_match, heard)), seed),
         _average_ranks([comparison for comparison in given if comparison.value is not None]),
         len(heard),
         len(asked) - len(heard),
-        both,
-        flipped,
+        *_count_flips(read),
         fmean(c.value == "first" for c in sided) if sided else None,
     )
 
 
 def _read_match(one: Judgement) -> Match:
     first, second = one.conditions
-    winner: Winner = "first" if one.value == "first" else "second"
-    return first, second, "tie" if one.value == "tie" else winner
+    return first, second, one.value if isinstance(one.value, str) else "tie"
 
 
 def _count_flips(read: Iterable[Judgement]) -> tuple[int, int]:
@@ -126,14 +120,13 @@ def _average_ranks(heard: Sequence[Judgement]) -> dict[str, float]:
 
 def _rank(group: Iterable[Judgement], names: Sequence[str]) -> dict[str, float]:
     """Return ranks by the share of matches won, a tie half of one; equals share their ranks."""
+    from scipy.stats import rankdata
+
     points: dict[str, list[float]] = {name: [] for name in names}
     for one in group:
         first, second, winner = _read_match(one)
         won = {"first": 1.0, "second": 0.0, "tie": 0.5}[winner]
         points[first].append(won)
         points[second].append(1 - won)
-    means = {name: fmean(shares) for name, shares in points.items()}
-    return {
-        name: 1 + sum(o > mean for o in means.values()) + (list(means.values()).count(mean) - 1) / 2
-        for name, mean in means.items()
-    }
+    lost = [1 - fmean(shares) for shares in points.values()]
+    return dict(zip(names, map(float, rankdata(lost)), strict=True))

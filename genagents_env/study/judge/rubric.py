@@ -68,6 +68,11 @@ class Rubric(Model):
         """The anchored numbers, smallest first."""
         return tuple(sorted((int(number), words) for number, words in self.anchors.items()))
 
+    @property
+    def shows_person(self) -> bool:
+        """Whether a judge reads who the agent is; of a conversation or a day always."""
+        return "person" in self.shows or self.about != "answer"
+
     def covers(self, said: JudgedText) -> bool:
         """Return whether it is about this answer, going by the question alone."""
         wanted = {fold(question) for question in self.questions}
@@ -75,7 +80,7 @@ class Rubric(Model):
 
     def digest_shown(self, said: JudgedText) -> str:
         """Return the hash of all that a judge reads: who was asked what, the text, person, day."""
-        person = said.person if "person" in self.shows or self.about != "answer" else ""
+        person = said.person if self.shows_person else ""
         day = said.day if "day" in self.shows else ""
         asked = (said.agent, said.question) if self.about == "answer" else ()
         shown = encode([*asked, said.text, person, day])
@@ -89,22 +94,26 @@ def list_rubrics() -> list[str]:
     return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
 
 
-def load_rubric(name: str | Path) -> Rubric:
+def load_rubric(name: str | Path, base: Path = Path()) -> Rubric:
     """Return the shipped rubric of that name, or the one in a TOML file.
+
+    Args:
+        name: of a rubric, or a path, which has a `/` or ends in `.toml`.
+        base: the folder that a relative path starts from.
 
     Raises:
         ConfigError: there is none, or it has faults: all are listed, each as `file: key: what`.
     """
     words = str(name)
-    if not isinstance(name, Path) and "/" not in words and not words.endswith(".toml"):
-        if words not in list_rubrics():
-            raise ConfigError(
-                f"rubric {quote(words)} is unknown; {suggest(words, list_rubrics())} "
-                "(or the path of a .toml file)"
-            )
-        text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
-        return parse_rubric(text, f"{words}.toml")
-    return parse_rubric(read_text(Path(name), _MOST), words)
+    if isinstance(name, Path) or "/" in words or words.endswith(".toml"):
+        return parse_rubric(read_text(base / name, _MOST), words)
+    if words not in list_rubrics():
+        raise ConfigError(
+            f"rubric {quote(words)} is unknown; {suggest(words, list_rubrics())} "
+            "(or the path of a .toml file)"
+        )
+    text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
+    return parse_rubric(text, f"{words}.toml")
 
 
 def parse_rubric(text: str, file: str) -> Rubric:

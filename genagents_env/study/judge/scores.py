@@ -4,13 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genagents_env.study.judge.verdicts import (
-    By,
-    Judgement,
-    Key,
-    group_by,
-    label_rubrics,
-)
+from genagents_env.study.judge.verdicts import By, Judgement, Key, group_by, label_rubrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +73,9 @@ def count_copies(verdicts: Iterable[Judgement]) -> dict[str, Copies]:
     rated = [one for one in given if one.value is not None]
     found = {}
     for label, own in group_by(rated, lambda one: labels[one.rubric, one.edition]).items():
-        read: dict[tuple[str, int], set[tuple[str, ...]]] = {}
-        for one in own:
-            read.setdefault((one.conditions[0], one.seed), set()).add(one.contents)
-        copied = sum(one.key in copies for one in own)
-        found[label] = Copies(len(own), copied, {at: frozenset(of) for at, of in read.items()})
+        places = group_by(own, lambda one: (one.conditions[0], one.seed))
+        read = {at: frozenset(one.contents for one in some) for at, some in places.items()}
+        found[label] = Copies(len(own), sum(one.key in copies for one in own), read)
     return found
 
 
@@ -103,24 +95,16 @@ def _make_score(label: str, given: Sequence[Judgement], copies: Collection[Key])
     for rating in given:
         if isinstance(rating.value, int):
             values.setdefault(rating.seed, {}).setdefault(rating.texts, []).append(rating.value)
-    seeds = {
-        seed: fmean(fmean(of_one) for of_one in answers.values())
-        for seed, answers in sorted(values.items())
-    }
+    seeds = {seed: fmean(map(fmean, answers.values())) for seed, answers in sorted(values.items())}
     unusable = sum(rating.value is None for rating in given)
     return Score(
-        label,
-        one.conditions[0],
-        one.judge,
-        one.by,
-        one.low,
-        one.high,
-        sum(map(len, values.values())),
-        len(given) - unusable,
-        sum(rating.key in copies for rating in given),
-        unusable,
-        seeds,
-        fmean(seeds.values()) if seeds else None,
+        *(label, one.conditions[0], one.judge, one.by, one.low, one.high),
+        answers=sum(map(len, values.values())),
+        n=len(given) - unusable,
+        copied=sum(rating.key in copies for rating in given),
+        unusable=unusable,
+        seeds=seeds,
+        mean=fmean(seeds.values()) if seeds else None,
     )
 
 

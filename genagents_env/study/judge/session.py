@@ -83,24 +83,13 @@ class JudgeQuery:
         call: decides the seed of the call.
         messages: make the prompt.
         reply: the schema.
-        store: called with a `ModelAnswer` and its `RecordedReply`; keeps the verdict, and returns
-            whether there is one.
+        store: called with a `ModelAnswer` and its `RecordedReply`; a fallback is no verdict.
     """
 
     call: CallKey
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
-    store: Callable[..., bool]
-
-
-def check_judge_name(name: str | None) -> None:
-    """Raise unless `name` is None or has words.
-
-    Raises:
-        ConfigError: it has none.
-    """
-    if name is not None and not clean(name, NAME_LIMIT):
-        raise ConfigError("by: a judge needs a name")
+    store: Callable[..., None]
 
 
 class JudgeSession:
@@ -130,9 +119,10 @@ class JudgeSession:
         temperature: float,
         replies: Iterable[ScriptedReplies] = (),
     ) -> None:
-        check_judge_name(name)
         endpoint = open_model(options, replies)
-        self.name = clean(name or endpoint.model, NAME_LIMIT)
+        self.name = clean(endpoint.model if name is None else name, NAME_LIMIT)
+        if not self.name:
+            raise ConfigError("by: a judge needs a name")
         # Not a run's cassette: a verdict is no call of the run.
         self._replies = MemoryCassette()
         self._client = make_client(
@@ -246,7 +236,8 @@ class JudgeSession:
             self._unanswered += 1
             self._fault = recorded.fault or ""
             return False
-        return query.store(answered, recorded)
+        query.store(answered, recorded)
+        return not answered.fallback
 
     def _measure_progress(self, due: int) -> JudgingProgress:
         spent = self._client.budget.spent

@@ -1,6 +1,7 @@
 """What there is to judge: what somebody said in an interview, a conversation, or a whole day."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 from genagents_env.record import RunReader
 from genagents_env.record.rows import encode
-from genagents_env.scenario import Person
+from genagents_env.scenario import Person, Scenario
 from genagents_env.scenario.questions import When, list_questions
 from genagents_env.show.transcript import format_transcript
 from genagents_env.study.evaluate.questions import make_standard_questions
@@ -20,6 +21,7 @@ from genagents_env.world.events import Event
 About: TypeAlias = Literal["answer", "conversation", "day"]
 Match: TypeAlias = tuple[str, int, str, str, str, int]
 
+WHENS: tuple[When, ...] = get_args(When)
 _ANSWER = 2000  # characters kept
 _DAY = 4000
 _PERSON = 1200
@@ -91,12 +93,9 @@ def load_texts(
     """
     with RunReader(path) as record:
         reading = RunTexts(record, condition, run, block)
-        found = {
-            "answer": reading.read_answers,
-            "conversation": reading.read_conversations,
-            "day": reading.read_days,
-        }
-        return list(found[about]())
+        if about == "answer":
+            return list(reading.read_answers())
+        return list(reading.read_days() if about == "day" else reading.read_conversations())
 
 
 class RunTexts:
@@ -137,15 +136,15 @@ class RunTexts:
     @cached_property
     def ids(self) -> dict[tuple[When, str, str], str]:
         """The id of every question, by when, to whom and in which words."""
-        meta, ids = self.meta, dict[tuple[When, str, str], str]()
-        whens: tuple[When, ...] = get_args(When)
-        for when in whens:
-            for name in meta.names:
-                for kind, questions in make_standard_questions(name, meta.scenario).items():
-                    ids.update({(when, name, question): kind for question in questions})
-            for one in list_questions(meta.scenario, meta.names, when):
-                ids[when, one.agent, one.text] = one.question_id
-        return ids
+        scenario, names = self.meta.scenario, self.meta.names
+        ids = {
+            (when, name, question): kind
+            for when in WHENS
+            for name in names
+            for kind, questions in make_standard_questions(name, scenario).items()
+            for question in questions
+        }
+        return ids | {at: id_ for at, (id_, _) in number_questions(scenario, names).items()}
 
     @cached_property
     def days(self) -> dict[str, str]:
@@ -155,7 +154,7 @@ class RunTexts:
     def read_days(self) -> Iterator[JudgedText]:
         """Yield everybody's day."""
         for name in self.meta.names:
-            yield self._make_text(name, "after", "day", 0, self._format_day(name), "", "")
+            yield self._make_text(name, "after", "day", 0, self.days[name])
 
     def read_conversations(self) -> Iterator[JudgedText]:
         """Yield the conversations in which anything was said."""
@@ -169,26 +168,22 @@ class RunTexts:
         for id_, spoken in lines.items():
             who = ", ".join(sorted(dict.fromkeys(members.get(id_, ()))))
             text = _format_transcript(spoken, self.record.time)
-            yield self._make_text(who, "after", f"conversation {id_}", 0, text, "", "")
+            yield self._make_text(who, "after", f"conversation {id_}", 0, text)
 
     def _make_text(
-        self, agent: str, when: When, question: str, repeat: int, text: str, id_: str, day: str
+        self,
+        agent: str,
+        when: When,
+        question: str,
+        repeat: int,
+        text: str,
+        id_: str = "",
+        day: str = "",
     ) -> JudgedText:
         who = [self.people[name] for name in agent.split(", ") if name in self.people]
-        return JudgedText(
-            self.run,
-            self.condition,
-            self.meta.seed,
-            agent,
-            when,
-            question,
-            repeat,
-            text,
-            id_,
-            clean("\n".join(who), _PERSON, lines=True),
-            day,
-            self.block,
-        )
+        person = clean("\n".join(who), _PERSON, lines=True)
+        head = (self.run, self.condition, self.meta.seed, agent, when, question, repeat)
+        return JudgedText(*head, text, id_, person, day, self.block)
 
     def _format_day(self, agent: str) -> str:
         concerned = [
@@ -197,6 +192,22 @@ class RunTexts:
             if event.agent == agent or agent in event.data.get("heard_by", ())
         ]
         return _format_transcript(concerned, self.record.time)
+
+
+def number_questions(
+    scenario: Scenario, names: Sequence[str]
+) -> dict[tuple[When, str, str], tuple[str, int]]:
+    """Return the id of every question of a scenario, by when, to whom and in which words.
+
+    Behind it stands its number among those that the same question puts to one agent.
+    """
+    put: dict[tuple[When, str, str], tuple[str, int]] = {}
+    for when in WHENS:
+        seen: Counter[tuple[str, str]] = Counter()
+        for one in list_questions(scenario, names, when):
+            put[when, one.agent, one.text] = one.question_id, seen[one.agent, one.question_id]
+            seen[one.agent, one.question_id] += 1
+    return put
 
 
 def describe_person(person: Person) -> str:

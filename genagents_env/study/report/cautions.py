@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from genagents_env.extras import format_install_command
 from genagents_env.record import Degradation
 from genagents_env.study.report.study_runs import StudyRun
+from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.stats import ALPHA, MIN_SEEDS, count_needed_seeds, find_smallest_p
 from genagents_env.study.sweep.measured import MeasuredRun
 
@@ -21,7 +22,6 @@ _LIBRARIES = (
     *("genagents-env", "numpy", "scipy", "networkx", "joblib", "statsmodels", "openskill"),
     *("pandas", "pyarrow", "matplotlib"),
 )
-_MOST = 8  # names in one sentence
 
 
 def find_study_cautions(study: "StudyResults") -> Iterator[str]:
@@ -44,7 +44,7 @@ def _warn_of_unfinished(study: "StudyResults") -> Iterator[str]:
     if states:
         counts = ", ".join(f"{number} {state}" for state, number in states.items())
         yield (
-            f"{sum(states.values())} of {_count(len(study.runs), 'run')} are not finished "
+            f"{sum(states.values())} of {format_count(len(study.runs), 'run')} are not finished "
             f"({counts}). Means are over finished runs alone; where those that stop early are not "
             "like the others, such means are biased."
         )
@@ -56,12 +56,12 @@ def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
     if fewest < MIN_SEEDS and study.plan.levels:
         counted = " that are not degraded" if study.excluded else ""
         yield (
-            f"Few seeds: a condition has only {_count(fewest, 'finished run')}{counted}. "
+            f"Few seeds: a condition has only {format_count(fewest, 'finished run')}{counted}. "
             f"Fewer than {MIN_SEEDS} show no difference as significant, however large it is."
         )
     elif tests and max(find_smallest_p(one.n) for one in tests) * len(tests) >= ALPHA:
         yield (
-            f"{len(tests)} primary comparisons are many for {_count(fewest, 'seed')}: with "
+            f"{len(tests)} primary comparisons are many for {format_count(fewest, 'seed')}: with "
             f"{count_needed_seeds(len(tests))} seeds, or fewer comparisons named in `primary` "
             f"(`{tests[0].measure}: {tests[0].contrast.factor}` is one), each could be found."
         )
@@ -82,8 +82,8 @@ def _warn_of_earlier(study: "StudyResults") -> Iterator[str]:
     earlier = [run.name for run in study.runs if run.earlier]
     if earlier:
         yield (
-            f"{_count(len(earlier), 'run')} were made before the scenario, a policy or this "
-            f"package changed, and are counted as they are: {_list_some(earlier)}. `genagents "
+            f"{format_count(len(earlier), 'run')} were made before the scenario, a policy or this "
+            f"package changed, and are counted as they are: {list_some(earlier)}. `genagents "
             "sweep DIR` would run them anew."
         )
 
@@ -101,16 +101,16 @@ def _warn_of_degraded(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[
     if failed:
         told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
         yield (
-            f"Degraded: in {_count(len(failed), 'run')} a policy failed and people idled: "
-            f"{_list_some(told)}. {_describe_use([run for run, _ in failed])}"
+            f"Degraded: in {format_count(len(failed), 'run')} a policy failed and people idled: "
+            f"{list_some(told)}. {_describe_use([run for run, _ in failed])}"
         )
     bad = [(run, how) for run, how in found if how.fell_back]
     if bad:
         told = [f"{run.name} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
         limits = " or ".join(sorted({how.limit for _, how in bad}))
         yield (
-            f"Degraded: in {_count(len(bad), 'run')} more than {limits} of the model "
-            f"calls had no usable reply: {_list_some(told)}. "
+            f"Degraded: in {format_count(len(bad), 'run')} more than {limits} of the model "
+            f"calls had no usable reply: {list_some(told)}. "
             f"{_describe_use([run for run, _ in bad])}"
         )
 
@@ -121,8 +121,9 @@ def _warn_of_model_changes(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iter
     if changed:
         name, changes = changed[0]
         yield (
-            f"Model changed: in {_count(len(changed), 'run')} another model answered than before "
-            f"({_list_some([name for name, _ in changed])}); in {name}, {changes[0].describe()}."
+            f"Model changed: in {format_count(len(changed), 'run')} another model answered than "
+            f"before ({list_some([name for name, _ in changed])}); in {name}, "
+            f"{changes[0].describe()}."
         )
 
 
@@ -133,9 +134,9 @@ def _warn_of_cuts(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[str]
         sections = sorted({one.section for _, found in told for one in found.sections})
         lost = sum(found.cut for _, found in told) / sum(found.prompts for _, found in told)
         yield (
-            f"Cut: in {_count(len(told), 'run')} more than 1 % of the prompts had no room for all "
-            f"lines of a section ({_list_some(sections)}), {lost:.1%} over these runs: "
-            f"{_list_some([run.name for run, _ in told])}. `genagents prompts` says which; a "
+            f"Cut: in {format_count(len(told), 'run')} more than 1 % of the prompts had no room "
+            f"for all lines of a section ({list_some(sections)}), {lost:.1%} over these runs: "
+            f"{list_some([run.name for run, _ in told])}. `genagents prompts` says which; a "
             "larger `prompt_tokens` gives room."
         )
 
@@ -149,7 +150,7 @@ def warn_of_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
     for names in lives.values():
         if len(names) > 1:
             yield (
-                f"Equal lives: {_list_some(names)} have the same positions, events and answers, so "
+                f"Equal lives: {list_some(names)} have the same positions, events and answers, so "
                 "nothing that happened there depended on what differs between them."
             )
 
@@ -177,18 +178,19 @@ def _warn_of_unmeasured(study: "StudyResults") -> Iterator[str]:
     faults = [fault for run in study.runs if run.measured for fault in run.measured.faults]
     if faults:
         yield (
-            f"{_count(len(faults), 'measurement')} failed and have no value: "
-            f"{_list_some(faults, 3, '; ')}."
+            f"{format_count(len(faults), 'measurement')} failed and have no value: "
+            f"{list_some(faults, 3, '; ')}."
         )
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _list_some(names: Sequence[str], most: int = _MOST, between: str = ", ") -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return between.join(names[:most]) + more
+def warn_of_strangers(names: Sequence[str]) -> Iterator[str]:
+    """Yield a caution on the run files of a sweep's folder that are of no trial."""
+    if names:
+        yield (
+            f"{format_count(len(names), 'run file')} in the folder belong to no trial: their level "
+            "was taken out of the study, or scenario, policy or package changed since. They are "
+            f"left out: {list_some(names)}."
+        )
 
 
 def warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from genagents_env.study.evaluate.measure import belongs_to, find_range
 from genagents_env.study.report.study_runs import EXCLUDED, StudyRun
-from genagents_env.study.report.table import format_bounds, format_number
+from genagents_env.study.report.table import format_bounds, format_count, format_number, list_some
 from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
 from genagents_env.study.stats.effects import BETWEEN, PRIMARY
 
@@ -116,7 +116,7 @@ def _describe_certainty(one: Effect, of_people: bool) -> str:
         parts.append(f"p = {format_number(one.p_holm)} after Holm's correction")
     elif one.p is not None:
         parts.append(f"p = {format_number(one.p)}")
-    parts.append(f"{one.n} seed{'' if one.n == 1 else 's'}")
+    parts.append(format_count(one.n, "seed"))
     return ", ".join(parts)
 
 
@@ -138,24 +138,23 @@ def _describe_effects(study: "StudyResults") -> Iterator[str]:
 
 def _is_equal(study: "StudyResults", one: Effect) -> bool:
     """Whether an effect is of levels that led the same lives throughout, which is told instead."""
-    pairs = {
+    equal = {
         (same.factor, frozenset((same.first, same.second)))
         for same in study.equal
         if same.equal == same.compared
     }
     factors = one.contrast.factor.split(BETWEEN)
     sides = zip(factors, one.contrast.first, one.contrast.second, strict=True)
-    return any((factor, frozenset((a, b))) in pairs for factor, a, b in sides)
+    return any((factor, frozenset((a, b))) in equal for factor, a, b in sides)
 
 
 def _describe_silence(
     study: "StudyResults", silent: Sequence[Effect], whole: int, others: bool
 ) -> str:
     few, many = min(one.n for one in silent), max(one.n for one in silent)
-    seeds = f"{few} seed{'' if few == 1 else 's'}" if few == many else f"{few} to {many} seeds"
-    titles = list(dict.fromkeys(study.title_of(one.measure) for one in silent))
-    what = ", ".join(titles[:_MOST_SILENT])
-    what += f" and {len(titles) - _MOST_SILENT} more" if len(titles) > _MOST_SILENT else ""
+    seeds = format_count(few, "seed") if few == many else f"{few} to {many} seeds"
+    titles = dict.fromkeys(study.title_of(one.measure) for one in silent)
+    what = list_some(list(titles), _MOST_SILENT)
     if many == 1:
         if all(study.list_repeated(one.measure, one.contrast) for one in silent):
             return f"Judges read the same in all seeds: {what} is what they thought once, no more."
@@ -170,17 +169,19 @@ def _describe_silence(
 
 def _describe_equal(study: "StudyResults") -> Iterator[str]:
     for one in study.equal:
-        if one.equal == one.compared == 1:
-            yield (
-                f"{one.text}: nothing that happened in it depended on which of the two it was. "
-                "Other seeds may differ where chance decides; so may what models were asked, and "
-                "what that cost."
+        if one.equal < one.compared:
+            continue
+        if one.compared == 1:
+            rest = (
+                "that happened in it depended on which of the two it was. Other seeds may differ "
+                "where chance decides; so may what models were asked, and what that cost."
             )
-        elif one.equal == one.compared:
-            yield (
-                f"{one.text}: nothing that happened depended on which of the two it was. Only what "
-                "models were asked, and what that cost, may differ."
+        else:
+            rest = (
+                "that happened depended on which of the two it was. Only what models were asked, "
+                "and what that cost, may differ."
             )
+        yield f"{one.text}: nothing {rest}"
 
 
 def _describe_missing_levels(study: "StudyResults") -> Iterator[str]:
@@ -210,8 +211,7 @@ def _describe_means(study: "StudyResults") -> Iterator[str]:
         if values:
             mean = compute_interval(values, find_range(study.unit_of(name)))
             told = f"{format_number(mean.mean)}{format_bounds(mean)}"
-            runs = f"{mean.n} run{'' if mean.n == 1 else 's'}"
-            yield f"{study.title_of(name)}: {told}, mean of {runs}."
+            yield f"{study.title_of(name)}: {told}, mean of {format_count(mean.n, 'run')}."
     yield from _describe_gaps(study)
 
 

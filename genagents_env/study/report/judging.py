@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, FileError, RecordError
@@ -12,10 +12,10 @@ from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.checks import Verdict, find_verdicts
 from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreement
 from genagents_env.study.judge.rankings import Ranking, rank_conditions
-from genagents_env.study.judge.scores import Score, score_conditions
+from genagents_env.study.judge.scores import Copies, Score, count_copies, score_conditions
 from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
-from genagents_env.study.report.study_runs import StudyRun
-from genagents_env.study.report.table import CellValue, Table
+from genagents_env.study.report.study_runs import JUDGE, StudyRun
+from genagents_env.study.report.table import Table
 from genagents_env.study.stats import compute_interval
 
 VERDICTS = "verdicts.jsonl"
@@ -56,66 +56,76 @@ class JudgementSummary:
         }
 
 
-def summarise_judgements(
-    given: Sequence[Judgement], checks: Mapping[str, Sequence[Verdict]]
-) -> JudgementSummary:
+@dataclass(frozen=True, slots=True)
+class StudyJudgements:
+    """What judges said of the runs of a study.
+
+    Attributes:
+        given: all of it.
+        tables: of what was said of the runs that count, those that have a row.
+        copies: by the name of a rating, how much of it was read once for several of these runs.
+        faults: what is left out and why, a sentence each.
+    """
+
+    given: tuple[Judgement, ...] = ()
+    tables: tuple[Table, ...] = ()
+    copies: Mapping[str, Copies] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+
+
+def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> StudyJudgements:
+    """Return what judges said of these runs; what cannot be read becomes a fault."""
+    if not os.path.lexists(folder / VERDICTS):
+        return StudyJudgements()
+    files = {run.file.stem: run.file for run in runs if run.measured is not None}
+    counted = {run.file.stem: run.file for run in runs if run.counted}
+    tables: tuple[Table, ...] = ()
+    try:
+        every = tuple(Verdicts(find_inside(folder, VERDICTS)))
+    except FileError as error:
+        return StudyJudgements(faults=(f"What judges said is left out: {error}",))
+    given = tuple(one for one in every if files.keys() >= set(one.runs))
+    mine = [one for one in given if counted.keys() >= set(one.runs)]
+    faults = []
+    if lost := len(every) - len(given):
+        faults.append(
+            f"Left out: {lost:,} of what judges said, on runs that this study has no more."
+        )
+    try:
+        checked = {name: path for name, path in counted.items() if mine and path.is_file()}
+        found = summarise_judgements(mine, checked)
+        tables = tuple(found.list_tables())
+        faults += [f"Of what judges said {found.fault}"] if found.fault else []
+    except RecordError as error:
+        faults.append(f"What judges said is left out: {error}")
+    copies = {f"{JUDGE}.{label}": one for label, one in count_copies(mine).items()}
+    return StudyJudgements(given, tables, copies, tuple(faults))
+
+
+def summarise_judgements(given: Sequence[Judgement], files: Mapping[str, Path]) -> JudgementSummary:
     """Return what verdicts come to; without the extra `lab` the ratings alone, and why.
 
     Args:
         given: by a rubric.
-        checks: by run, the verdicts on the checks of its scenario.
+        files: run files by name; where a model judged one by the checks of its scenario, it is held
+            against their rules.
+
+    Raises:
+        RecordError: a run file cannot be read.
     """
-    ratings = score_conditions(given)
+    ratings, checks = score_conditions(given), dict(_read_checks(files))
     try:
         return JudgementSummary(ratings, rank_conditions(given), measure_agreement(given, checks))
     except ConfigError as error:
         return JudgementSummary(ratings, fault=f"rankings and agreement are left out: {error}")
 
 
-def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> tuple[list[Judgement], str]:
-    """Return what judges said of these runs, and what is left out: all of it, or that on others."""
-    path = folder / VERDICTS
-    if not os.path.lexists(path):
-        return [], ""
-    files = {run.file.stem for run in runs if run.measured is not None}
-    try:
-        given = list(Verdicts(find_inside(folder, VERDICTS)))
-    except (FileError, RecordError) as error:
-        return [], f"What judges said is left out: {error}"
-    mine = [one for one in given if files.issuperset(one.runs)]
-    lost = len(given) - len(mine)
-    told = f"Left out: {lost:,} of what judges said, on runs that this study has no more."
-    return mine, told if lost else ""
-
-
-def tabulate_judgements(
-    given: Sequence[Judgement], runs: Iterable[StudyRun]
-) -> tuple[tuple[Table, ...], str]:
-    """Return the tables that have a row, and why others could not be made.
-
-    Args:
-        given: what judges said of `runs`.
-        runs: those that count in no mean do so in no table; the others give the rules' verdicts,
-            with which judges are compared.
-    """
-    counted = {run.file.stem: run.file for run in runs if run.counted}
-    mine = [one for one in given if counted.keys() >= set(one.runs)]
-    files = {name: path for name, path in counted.items() if mine and path.is_file()}
-    try:
-        found = summarise_judgements(mine, read_check_verdicts(files))
-    except RecordError as error:
-        return (), f"What judges said is left out: {error}"
-    return tuple(found.list_tables()), found.fault and f"Of what judges said {found.fault}"
-
-
-def read_check_verdicts(files: Mapping[str, Path]) -> dict[str, Sequence[Verdict]]:
-    """Return the verdicts on the scenarios' checks of the runs that a model judged by these."""
-    found: dict[str, Sequence[Verdict]] = {}
+def _read_checks(files: Mapping[str, Path]) -> Iterator[tuple[str, Sequence[Verdict]]]:
+    """Yield the verdicts on the scenarios' checks of the runs that a model judged by these."""
     for run, path in files.items():
         with RunReader(path) as reader:
             if reader.judgements():
-                found[run] = find_verdicts(reader)
-    return found
+                yield run, find_verdicts(reader)
 
 
 def _tabulate_ratings(scores: Iterable[Score]) -> Table:
@@ -140,17 +150,15 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
 
 
 def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
-    rows: list[tuple[CellValue, ...]] = []
-    for one in found:
-        for skill in one.skills:
-            rank = one.mean_ranks.get(skill.name)
-            rows.append(
-                (
-                    *(one.rubric, format_judge(one.by, one.judge), one.block, skill.name),
-                    *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
-                    *(rank, one.position_bias, one.first_read),
-                )
-            )
+    rows = tuple(
+        (
+            *(one.rubric, format_judge(one.by, one.judge), one.block, skill.name),
+            *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
+            *(one.mean_ranks.get(skill.name), one.position_bias, one.first_read),
+        )
+        for one in found
+        for skill in one.skills
+    )
     columns = (
         *("rubric", "judge", "block", "condition", "skill", "low", "high", "wins", "losses"),
         *("ties", "mean rank", "verdicts that flip with the order", "won by the one read first"),
@@ -159,7 +167,7 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
         "Skills from pairwise comparisons, those of two conditions in the very same words counted "
         "once; two whose intervals overlap are not told apart."
     )
-    return Table("rankings", "Rankings", columns, tuple(rows), note)
+    return Table("rankings", "Rankings", columns, rows, note)
 
 
 def _tabulate_agreements(found: Iterable[JudgeAgreement]) -> Table:

@@ -5,21 +5,18 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path, PurePath
 
 from genagents_env.errors import ConfigError, FileError
-from genagents_env.files import find_inside, guard_files, open_to_read
+from genagents_env.files import find_inside, guard_files, open_to_read, parse_json, read_text
 from genagents_env.record.rows import JSON
+from genagents_env.study.report.table import list_some
 
 INDEX = "report.json"
-OURS = re.compile(
-    r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
-)
+OURS = re.compile(r"figures/[a-z0-9_]+\.png|[a-z0-9_]+\.(csv|parquet)|report\.html")
 _FILES = "files"  # in the index: their checksums by name
-_MOST = 64 << 20  # bytes of the index that are read
-_BLOCK = 1 << 20
-_MOST_TOLD = 5
+_MOST = 64 << 20  # bytes of an index
 
 
 def check_place(folder: Path) -> None:
@@ -71,17 +68,14 @@ def place_files(
     if former is None:
         tell(f"{folder / INDEX} had no checksums, so no file of the report before was removed")
     if left:
-        some = ", ".join(left[:_MOST_TOLD]) + (", ..." if len(left) > _MOST_TOLD else "")
-        tell(f"{folder}: left alone, though of the report before, since changed or a link: {some}")
+        told = "left alone, though of the report before, since changed or a link"
+        tell(f"{folder}: {told}: {list_some(left)}")
     return [folder / name for name in files]
 
 
 def check_fuller(folder: Path, finished: int) -> None:
     """Raise ConfigError where the report that is in `folder` counts more finished runs."""
-    try:
-        found = json.loads(_read_index(folder) or "{}").get("finished")
-    except (FileError, ValueError, RecursionError, AttributeError):
-        return
+    found = (_read_index(folder) or {}).get("finished")
     if isinstance(found, int) and found > finished:
         raise ConfigError(
             f"{folder}: the report there counts {found} finished runs, this one would count "
@@ -125,36 +119,32 @@ def _remove(folder: Path, name: str, sum_: str) -> bool:
         if not os.path.lexists(path):
             return True
         with open_to_read(path) as file:
-            found = sha256()
-            while block := file.read(_BLOCK):
-                found.update(block)
-        if found.hexdigest() == sum_:
+            found = file_digest(file, "sha256")  # type: ignore[arg-type]  # a file has `readinto`
+        is_same = found.hexdigest() == sum_
+        if is_same:
             path.unlink()
-        return found.hexdigest() == sum_
+        return is_same
     except FileError:
         return False
-
-
-def _read_index(folder: Path) -> str | None:
-    """Return the beginning of the index in `folder`; None where there is none."""
-    if not os.path.lexists(folder / INDEX):
-        return None
-    with open_to_read(find_inside(folder, INDEX)) as file:
-        return file.read(_MOST).decode("utf-8", "replace")
 
 
 def _read_sums(folder: Path) -> dict[str, str] | None:
     """Return the checksums of the report that is in `folder`, by the names of its files.
 
-    None where there is an index without any. Only its beginning is read, where they are; a
-    stranger may have written it.
+    None where there is an index without any; a stranger may have written it.
     """
+    sums = (_read_index(folder) or {}).get(_FILES)
+    if not isinstance(sums, dict):
+        return None if os.path.lexists(folder / INDEX) else {}
+    return {name: str(sum_) for name, sum_ in sums.items() if OURS.fullmatch(name)}
+
+
+def _read_index(folder: Path) -> dict[str, JSON] | None:
+    """Return the index of the report in `folder`; None where there is none that can be read."""
+    if not os.path.lexists(folder / INDEX):
+        return None
     try:
-        text = _read_index(folder)
-        if text is None:
-            return {}
-        at = text.index(f'"{_FILES}": {{') + len(_FILES) + 4
-        sums = json.JSONDecoder().raw_decode(text, at)[0]
+        found = parse_json(read_text(find_inside(folder, INDEX), _MOST))
     except (FileError, ValueError, RecursionError):
         return None
-    return {name: str(sum_) for name, sum_ in sums.items() if OURS.fullmatch(name)}
+    return found if isinstance(found, dict) else None

@@ -1,6 +1,6 @@
 """The words of a run: who told whom of each fact, and every answer with what it rests on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 from pydantic_core import to_jsonable_python
@@ -8,16 +8,13 @@ from pydantic_core import to_jsonable_python
 from genagents_env.errors import FileError
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.show.evidence import (
-    RestedAnswer,
-    find_evidence_lines,
-    find_rested_answers,
-)
+from genagents_env.show.evidence import RestedAnswer, find_evidence_lines, find_rested_answers
 from genagents_env.show.story.talks import name_fact
 from genagents_env.show.summary import format_time
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.study.judge.kept_answers import KeptAnswer, find_kept_file, read_own_answers
+from genagents_env.study.report.table import list_some
 
 _NAMES = 40  # people listed before the rest is counted
 
@@ -102,7 +99,7 @@ def _by_question(one: RestedAnswer) -> tuple[str, str, int, str, int]:
 
 def _describe_fact(data: RunData, fact: ToldFact) -> Iterator[str]:
     yield f"{name_fact(fact.fact)}: {fact.statement}"
-    yield f"    Knew it from the start: {_join_names(fact.at_start) or 'nobody'}"
+    yield f"    Knew it from the start: {list_some(fact.at_start, _NAMES) or 'nobody'}"
     if common := fact.common_words:
         yield f'    Always in these words: "{common}"'
     for depth, one in fact.walk_tree():
@@ -111,14 +108,16 @@ def _describe_fact(data: RunData, fact: ToldFact) -> Iterator[str]:
         if one.words and not common:
             yield f'{left}    "{one.words}"'
     if fact.never:
-        yield f"    Never heard it: {_join_names(fact.never)}"
+        yield f"    Never heard it: {list_some(fact.never, _NAMES)}"
 
 
 def _describe_telling(data: RunData, one: Telling) -> str:
     by = {"news": "News", "whisper": "An inner voice"}.get(one.means, "Unknown")
     where = [format_time(data, one.tick), one.place.replace("/", ", ")]
     where += ["by telephone"] if one.means == "by telephone" else []
-    told = f"{', '.join(filter(None, where))}: {one.teller or by} -> {_join_names(one.hearers)}"
+    told = (
+        f"{', '.join(filter(None, where))}: {one.teller or by} -> {list_some(one.hearers, _NAMES)}"
+    )
     remarks = []
     if one.teller is not None and not one.knew:
         remarks.append("who had not heard of it by the record")
@@ -136,8 +135,3 @@ def _describe_answer(data: RunData, one: RestedAnswer) -> Iterator[str]:
     if one.verdicts:
         yield f"            judged: {'; '.join(one.verdicts)}"
     yield from (f"            {event.line}" for event in one.evidence)
-
-
-def _join_names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMES])
-    return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"

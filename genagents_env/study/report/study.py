@@ -9,26 +9,11 @@ from shlex import quote
 
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to
-from genagents_env.study.evaluate.measure_catalog import is_from_file
-from genagents_env.study.evaluate.measures import find_measures
-from genagents_env.study.judge.scores import Copies, count_copies
-from genagents_env.study.report.cautions import (
-    find_study_cautions,
-    find_versions,
-    warn_of_missing_libraries,
-)
+from genagents_env.study.judge.scores import Copies
+from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
 from genagents_env.study.report.headlines import write_headlines
-from genagents_env.study.report.judging import read_judgements, tabulate_judgements
-from genagents_env.study.report.measure_order import order_measures
-from genagents_env.study.report.study_runs import (
-    JUDGE,
-    OnRead,
-    StudyRun,
-    TidyRow,
-    make_rows,
-    read_study_runs,
-)
-from genagents_env.study.report.table import Table, format_number
+from genagents_env.study.report.study_runs import JUDGE, StudyRun, TidyRow, order_measures
+from genagents_env.study.report.table import Table, format_count, format_number
 from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
 from genagents_env.study.stats import (
     Contrast,
@@ -42,10 +27,7 @@ from genagents_env.study.stats import (
     list_numbers,
 )
 from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues, weigh_cells
-from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
-from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
-from genagents_env.text import clean
 
 _OPTIONS = ("model", "seeds", "hours")
 CELL = "condition"  # the one factor of a study that does not run every combination
@@ -106,9 +88,8 @@ class StudyResults:
         tables: further ones: of what judges said, of run files what they cost.
         summaries: of run files, what each came to and who said what, line by line.
         copies: by the name of a rating, how much of it was read once for several runs.
-        unjudged: why some of what judges said is left out, a sentence each.
         remarks: further cautions.
-        faults: cautions on measures, which a terminal shows, too.
+        faults: what is left out of it and why, a sentence each, which a terminal shows, too.
     """
 
     folder: Path
@@ -120,7 +101,6 @@ class StudyResults:
     tables: tuple[Table, ...] = ()
     summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
     copies: Mapping[str, Copies] = field(default_factory=dict)
-    unjudged: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
@@ -142,16 +122,15 @@ class StudyResults:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """Cautions for the reader, a sentence each."""
-        found = (*find_study_cautions(self), *describe_idle(self.conditions), *self.unjudged)
+        found = (*find_study_cautions(self), *describe_idle(self.conditions))
         return (*found, *self.remarks, *self.faults)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """For a terminal: damaged runs, unknown measures, missing libraries."""
+        """For a terminal: damaged runs, missing libraries, and other faults."""
         damaged = (run for run in self.runs if run.state == "damaged")
         told = (f"{run.name} is left out: {run.problem}" for run in damaged)
-        missing = warn_of_missing_libraries(self.versions)
-        return (*told, *self.unjudged, *missing, *self.faults)
+        return (*told, *warn_of_missing_libraries(self.versions), *self.faults)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -208,11 +187,8 @@ class StudyResults:
         """A sentence on the excluded runs, to stand beside means and figures; empty without."""
         if not self.excluded:
             return ""
-        several = self.excluded != 1
-        return (
-            f" {self.excluded} finished run{'s' if several else ''} {'are' if several else 'is'} "
-            "left out: degraded."
-        )
+        are = "is" if self.excluded == 1 else "are"
+        return f" {format_count(self.excluded, 'finished run')} {are} left out: degraded."
 
     def count(self, state: str) -> int:
         """Return how many runs are in this state."""
@@ -238,26 +214,28 @@ class StudyResults:
         """Return the numbers of a value that count, by condition and seed."""
         return self._numbers.get(name, {})
 
-    def values_by_levels(self, name: str) -> dict[Cell, dict[int, float]]:
-        """Return the numbers of a value that count, by levels and seed."""
-        levels = {run.condition.name: run.condition.levels for run in self.runs}
-        return {levels[label]: own for label, own in self.values_of(name).items()}
-
     def values_to_compare(self, name: str, one: Contrast) -> dict[Cell, dict[int, float]]:
-        """Return the numbers that a comparison is of: of seeds that judges read alike the first."""
-        same = self.list_repeated(name, one)
+        """Return the numbers of a comparison, by levels and seed.
+
+        Of seeds that judges read alike only the first counts.
+        """
+        values, same = self._list_cells(name), self.list_repeated(name, one)
         return {
             cell: {seed: number for seed, number in own.items() if seed not in same}
-            for cell, own in self.values_by_levels(name).items()
+            for cell, own in values.items()
         }
 
     def list_repeated(self, name: str, one: Contrast) -> frozenset[int]:
         """Return the seeds whose ratings a comparison leaves out; none of what is no rating."""
         if name not in self.copies:
             return frozenset()
-        compared = weigh_cells(self.values_by_levels(name), self.plan.levels, one)
+        compared = weigh_cells(self._list_cells(name), self.plan.levels, one)
         names = {run.condition.levels: run.condition.name for run in self.runs}
         return self.copies[name].list_repeated([names[cell] for cell in compared])
+
+    def _list_cells(self, name: str) -> dict[Cell, dict[int, float]]:
+        levels = {run.condition.name: run.condition.levels for run in self.runs}
+        return {levels[label]: own for label, own in self.values_of(name).items()}
 
     @cached_property
     def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:
@@ -343,99 +321,6 @@ class StudyResults:
         }
 
 
-def measure_study(
-    folder: SweepFolder,
-    on_read: OnRead | None = None,
-    workers: int = 1,
-    degraded: DegradedRuns | None = None,
-    *,
-    trust_measures: bool = False,
-) -> StudyResults:
-    """Measure every run of a study that is finished, and return the results.
-
-    What was stored beside a run is not computed again. A run file that cannot be read, an unknown
-    measure, a missing library: each becomes a caution, and the rest is still reported.
-
-    Args:
-        folder: of the sweep; it may still be running.
-        on_read: called after every run with how many are read, and of how many.
-        workers: processes that read.
-        degraded: in place of what the experiment says of degraded runs.
-        trust_measures: take measures that the experiment names by a file, too, which runs that
-            file. The folder may be somebody else's; nothing else in it is code that is run. What
-            the sweep itself stored of them is shown in any case.
-
-    Raises:
-        ConfigError, ScenarioError, PolicyError: the experiment file cannot be read.
-    """
-    experiment = folder.experiment
-    named = experiment.list_measures()
-    wanted = [one for one in named if trust_measures or not is_from_file(one)]
-    measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
-    untaken = [one for one in named if one not in wanted]
-    exclude = (degraded or experiment.degraded) == "exclude"
-    runs = tuple(
-        replace(run, excluded=exclude and run.degraded)
-        for run in read_study_runs(folder, measures, wanted, on_read, workers)
-    )
-    stubs, left_out = _stand_in(untaken, runs)
-    plan = make_study_plan(folder, experiment)
-    own = {run.file for run in runs}
-    strangers = [path.name for path in folder.find_unknown_runs() if path not in own]
-    return replace(
-        compare_runs(folder.path, plan, runs, (*measures, *stubs)),
-        remarks=(_warn_of_strangers(strangers),) if strangers else (),
-        faults=(*left_out, *unknown),
-    )
-
-
-def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
-    """Return what a sweep's folder asks."""
-    plan = folder.plan
-    levels: Mapping[str, Sequence[str]] = experiment.levels
-    baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
-    if len(plan.conditions) != len(list(product(*levels.values()))):
-        levels = {CELL: tuple(one.name for one in plan.conditions)}
-        baseline = {CELL: name} if (name := " / ".join(baseline.values())) in levels[CELL] else {}
-    return StudyPlan(
-        experiment.name,
-        experiment.question,
-        folder.experiment_file.read_text(encoding="utf-8"),
-        levels,
-        experiment.seed_list,
-        baseline,
-        tuple(split_primary(words) for words in experiment.primary),
-        folder.changes,
-    )
-
-
-def compare_runs(
-    folder: Path, plan: StudyPlan, runs: Sequence[StudyRun], measures: Sequence[Measure]
-) -> StudyResults:
-    """Return runs that have been read as a study, with what judges said of them."""
-    if CELL in plan.levels:
-        runs = [
-            replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
-            for run in runs
-        ]
-    # Run files have no folder of their own: `genagents judge` prints what is said of them.
-    given, unread = read_judgements(folder, runs) if plan.text else ([], "")
-    judged, unjudged = tabulate_judgements(given, runs)
-    those = {run.file.stem for run in runs if run.counted}
-    counted = [one for one in given if those.issuperset(one.runs)]
-    return StudyResults(
-        folder,
-        plan,
-        tuple(runs),
-        tuple(make_rows(runs, given)),
-        tuple({one.name: one for one in measures}.values()),
-        find_versions(),
-        judged,
-        copies={f"{JUDGE}.{label}": one for label, one in count_copies(counted).items()},
-        unjudged=tuple(filter(None, (unread, unjudged))),
-    )
-
-
 def _format_change(key: str, value: JSON) -> str:
     """Return a change as the option of `genagents sweep` that makes it."""
     if key in _OPTIONS:
@@ -503,29 +388,3 @@ def _compare_times(
         for (label,) in (one.first, one.second)
     ]
     return compare_times(*sides)
-
-
-def _stand_in(
-    names: Sequence[str], runs: Sequence[StudyRun]
-) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Return measures that show what was stored of those that are code and not run now."""
-    stored = {one.measure for run in runs if run.measured for one in run.measured.values}
-    stubs, lines = [], []
-    for name in names:
-        label = name.rpartition(":")[2].partition(".")[0]
-        if label in stored:
-            words = f"Taken by {clean(name, 200)}."
-            stubs.append(Measure(label, label, "", words, "", lambda _: None))
-        else:
-            told = f"The measure {clean(name, 200)} is code in a file and was not taken"
-            lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
-    return tuple(stubs), tuple(lines)
-
-
-def _warn_of_strangers(names: Sequence[str]) -> str:
-    some = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    return (
-        f"{len(names)} run file{'' if len(names) == 1 else 's'} in the folder belong to no trial: "
-        "their level was taken out of the study, or scenario, policy or package changed since. "
-        f"They are left out: {some}."
-    )

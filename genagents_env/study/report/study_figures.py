@@ -1,26 +1,41 @@
-"""The figures of a study: effects, values by condition, curves, cost against outcome."""
+"""The figures of a study: effects, values by condition, curves."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from genagents_env.study.evaluate.measure import find_range
-from genagents_env.study.report import figures
-from genagents_env.study.report.figures.bars import Panel
-from genagents_env.study.report.figures.curves import KnowledgeCurve
-from genagents_env.study.report.figures.style import Figure
-from genagents_env.study.report.figures.tradeoff import TradeoffPoint
-from genagents_env.study.report.page import FigureFile
+from genagents_env.study.report.figures import (
+    KnowledgeCurve,
+    Panel,
+    draw_forest,
+    draw_knowledge_curves,
+    draw_measure_bars,
+    encode_png,
+)
 from genagents_env.study.report.study import StudyResults
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.stats import compute_interval
 from genagents_env.study.stats.effects import PRIMARY
 
 _PANELS = 6
 _MOST_CONDITIONS = 12  # of curves in one figure
 _MOMENTS = 48  # at which curves are averaged
-_COSTS = ("dollars_per_human_hour", "dollars_per_hour", "tokens_per_hour", "calls_per_hour")
+
+
+@dataclass(frozen=True, slots=True)
+class FigureFile:
+    """A figure as a file.
+
+    Attributes:
+        name: of the file, without ending.
+        caption: below it.
+        png: the bytes.
+    """
+
+    name: str
+    caption: str
+    png: bytes
 
 
 def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
@@ -33,7 +48,7 @@ def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
             "correction has touched; blue where it is a finding after Holm's."
             f"{study.exclusion_note}"
         )
-        yield _encode("differences", caption, figures.draw_forest(main, titles))
+        yield FigureFile("differences", caption, encode_png(draw_forest(main, titles)))
     names = _choose_measures(study)
     if panels := [_make_panel(study, name) for name in names[:_PANELS]]:
         rest = len(names) - len(panels)
@@ -42,27 +57,13 @@ def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
             "Means over seeds with their 95 % interval; a dot is a run."
             f"{more}{study.exclusion_note}"
         )
-        yield _encode("values", caption, figures.draw_measure_bars(panels))
+        yield FigureFile("values", caption, encode_png(draw_measure_bars(panels)))
     if curves := list(_make_curves(study)):
         caption = (
             "People who know a fact over time: the mean over seeds with its 95 % interval. A run "
             "that ended earlier counts with its last number."
         )
-        yield _encode("diffusion", caption, figures.draw_knowledge_curves(curves))
-    if study.primary:
-        cost, points = _make_tradeoff(study, study.primary[0])
-        if points:
-            caption = (
-                "Cost against outcome: a faint point for each run, a mark for the mean of each "
-                "condition with both 95 % intervals."
-            )
-            axes = (_label_axis(study, cost), _label_axis(study, study.primary[0]))
-            within = find_range(study.unit_of(study.primary[0]))
-            yield _encode("tradeoff", caption, figures.draw_tradeoff(points, *axes, within))
-
-
-def _encode(name: str, caption: str, drawn: Figure) -> FigureFile:
-    return FigureFile(name, caption, figures.encode_png(drawn))
+        yield FigureFile("diffusion", caption, encode_png(draw_knowledge_curves(curves)))
 
 
 def _choose_measures(study: StudyResults) -> list[str]:
@@ -87,7 +88,10 @@ def _make_panel(study: StudyResults, name: str) -> Panel:
 
 def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:
     """Yield for each fact that spread anywhere how many know it, by condition."""
-    conditions = {name: _list_counted(runs) for name, runs in study.conditions.items()}
+    conditions = {
+        name: [run.measured.curves for run in runs if run.counted and run.measured]
+        for name, runs in study.conditions.items()
+    }
     if len(conditions) > _MOST_CONDITIONS:
         return
     named = [name.partition(".")[2] for name in study.primary if "." in name]
@@ -99,10 +103,6 @@ def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:
             own = [run[fact] for run in runs if fact in run]
             if own:
                 yield _average_curves(fact, label, own)
-
-
-def _list_counted(runs: Sequence[StudyRun]) -> list[dict[str, tuple[tuple[float, int], ...]]]:
-    return [dict(run.measured.curves) for run in runs if run.counted and run.measured]
 
 
 def _average_curves(
@@ -117,28 +117,3 @@ def _average_curves(
 def _find_count(steps: Sequence[tuple[float, int]], hour: float) -> float:
     at = bisect_right([when for when, _ in steps], hour)
     return float(steps[at - 1][1]) if at else 0.0
-
-
-def _make_tradeoff(study: StudyResults, measure: str) -> tuple[str, list[TradeoffPoint]]:
-    """Return the measure of cost, and cost and outcome of each condition.
-
-    Cost is the first of dollars, tokens and calls per hour that was measured and is not 0 in
-    every run; where none is, there are no points.
-    """
-    cost = next((name for name in _COSTS if any(_list_values(study, name))), "")
-    if not cost or cost == measure:
-        return "", []
-    costs, outcomes = study.values_of(cost), study.values_of(measure)
-    points = []
-    for label in study.conditions:
-        paid, gained = costs.get(label, {}), outcomes.get(label, {})
-        seeds = sorted(paid.keys() & gained.keys())
-        if seeds:
-            x, y = [paid[seed] for seed in seeds], [gained[seed] for seed in seeds]
-            points.append(TradeoffPoint(label, x, y))
-    return cost, points
-
-
-def _label_axis(study: StudyResults, name: str) -> str:
-    unit = study.unit_of(name)
-    return f"{study.title_of(name)} ({unit})" if unit else study.title_of(name)

@@ -1,8 +1,9 @@
 """The runs of a study and their values: one tidy table, from which everything else is made."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import TypeAlias
 
 from genagents_env.errors import RecordError
@@ -21,6 +22,29 @@ _Wanted: TypeAlias = tuple[Path, Sequence[str], Path, MeasuredRun | None]
 JUDGE = "judge"  # the measure whose keys are rubrics
 EXCLUDED = "excluded"
 _BATCH = 8  # runs that a process reads before it hands them over
+
+# Only the order of reading: a measure that is not here stands under "other".
+_OTHER = "other"
+_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "diffusion": (
+        *("verified", "heard", "density", "acquainted", "came", "hallucinated", "success"),
+        *("received", "stored", "retrieved", "changed"),
+    ),
+    "conversation": (
+        *("conversation_seconds", "conversations", "utterances", "words", "turns"),
+        *("turn_balance", "partners", "reciprocity", "clustering", "distinct_2"),
+        *("lexical_diversity", "self_repetition", "echo"),
+    ),
+    "time and places": ("adherence", "place_entropy", "together"),
+    "failures": (
+        *("unusual_places", "declined", "formality", "broken_norms", "fallbacks"),
+        "policy_errors",
+    ),
+    "cost": (
+        *("calls_per_hour", "tokens_per_hour", "dollars_per_hour", "dollars_per_human_hour"),
+        "wall_seconds",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -119,38 +143,54 @@ def read_study_runs(
         on_read: called after every run that is read with how many are known, and of how many.
         workers: processes that read.
     """
-    trials, statuses = folder.trials, folder.read_statuses()
-    files = [folder.run_file(trial) for trial in trials]
-    found: dict[int, MeasuredRun | str] = {}
-    wanted: dict[int, _Wanted] = {}
-    earlier = set()
-    for at, (trial, status) in enumerate(zip(trials, statuses, strict=True)):
-        known = status.measured
-        if status.state == "due" and (path := folder.find_earlier(trial)) is not None:
-            files[at], known = path, read_measured(path)
-            earlier.add(at)
-        elif status.state != "finished":
+    runs = list(_list_runs(folder, measures))
+    wanted: list[_Wanted] = [
+        (run.file, names, folder.base, read_measured(run.file))
+        for run in runs
+        if run.state == "finished" and run.measured is None
+    ]
+    read = iter(_read_all(wanted, workers))
+    known = len(runs) - len(wanted)
+    for run in runs:
+        if run.state != "finished" or run.measured is not None:
+            yield run
             continue
-        if known is not None and known.is_of(files[at]) and not known.lacks(measures):
-            found[at] = known
-        else:
-            wanted[at] = files[at], names, folder.base, known or read_measured(files[at])
-    read = zip(wanted, _read_all(list(wanted.values()), workers), strict=True)
-    for done, (at, one) in enumerate(read, len(trials) - len(wanted) + 1):
-        found[at] = one
+        found = next(read)
+        known += 1
         if on_read is not None:
-            on_read(done, len(trials))
-    for at, (trial, status) in enumerate(zip(trials, statuses, strict=True)):
-        state, problem, result = status.state, status.problem, found.get(at)
-        if isinstance(result, str):
-            state, problem, result = "damaged", result, None
-        elif at in earlier:
-            state = "finished"
+            on_read(known, len(runs))
+        if isinstance(found, str):
+            yield replace(run, state="damaged", problem=found, earlier=False)
+        else:
+            yield replace(run, measured=found)
+
+
+def _list_runs(folder: SweepFolder, measures: Sequence[Measure]) -> Iterator[StudyRun]:
+    """Yield every run, with what is stored of it if that is whole."""
+    for trial, status in zip(folder.trials, folder.read_statuses(), strict=True):
+        file, state, known, earlier = folder.run_file(trial), status.state, status.measured, False
+        if state == "due" and (path := folder.find_earlier(trial)) is not None:
+            file, state, known, earlier = path, "finished", read_measured(path), True
+        if known is not None and (not known.is_of(file) or known.lacks(measures)):
+            known = None
         yield StudyRun(
-            *(trial.name, trial.condition, trial.seed, trial.identity, files[at], state),
-            *(status.status, problem, result),
-            earlier=at in earlier and result is not None,
+            *(trial.name, trial.condition, trial.seed, trial.identity, file, state),
+            *(status.status, status.problem, known),
+            earlier=earlier,
         )
+
+
+def find_group(measure: str) -> str:
+    """Return what a measure is about, by its name with or without a key."""
+    stem = measure.partition(".")[0]
+    return next((group for group, names in _GROUPS.items() if stem in names), _OTHER)
+
+
+def order_measures(measures: Iterable[str], primary: Sequence[str]) -> tuple[str, ...]:
+    """Return the primary measures first, then the others group by group."""
+    groups = [*_GROUPS, _OTHER]
+    rest = [name for name in dict.fromkeys(measures) if name not in primary]
+    return (*primary, *sorted(rest, key=lambda name: groups.index(find_group(name))))
 
 
 def make_rows(runs: Iterable[StudyRun], given: Iterable[Judgement]) -> Iterator[TidyRow]:
@@ -176,14 +216,11 @@ def make_rows(runs: Iterable[StudyRun], given: Iterable[Judgement]) -> Iterator[
 
 def _average_ratings(given: Iterable[Judgement]) -> dict[tuple[str, int], dict[str, float]]:
     """Return the mean rating by rubric of each condition and seed, all judges together."""
-    sums: dict[tuple[str, int], dict[str, list[float]]] = {}
+    found: dict[tuple[str, int], dict[str, list[float]]] = {}
     for one in score_conditions(given):
         for seed, mean in one.seeds.items():
-            sums.setdefault((one.condition, seed), {}).setdefault(one.rubric, []).append(mean)
-    return {
-        key: {rubric: sum(means) / len(means) for rubric, means in own.items()}
-        for key, own in sums.items()
-    }
+            found.setdefault((one.condition, seed), {}).setdefault(one.rubric, []).append(mean)
+    return {at: {rubric: fmean(own[rubric]) for rubric in own} for at, own in found.items()}
 
 
 def _read_all(wanted: Sequence[_Wanted], workers: int) -> Iterator[MeasuredRun | str]:

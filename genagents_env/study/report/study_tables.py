@@ -1,14 +1,14 @@
 """The tables of a study's report, all from its tidy table and its effects."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 
+from genagents_env.llm.prices import describe_list
 from genagents_env.study.evaluate.measure import find_range
-from genagents_env.study.report.measure_order import find_group
+from genagents_env.study.evaluate.rates import Rates
 from genagents_env.study.report.study import StudyResults
-from genagents_env.study.report.study_runs import StudyRun
+from genagents_env.study.report.study_runs import StudyRun, find_group
 from genagents_env.study.report.table import CellValue, Table, format_cell
-from genagents_env.study.report.untested import collect_uses, has_run
+from genagents_env.study.report.untested import collect_uses
 from genagents_env.study.stats import Effect, compute_interval
 from genagents_env.study.stats.effects import PRIMARY
 
@@ -17,7 +17,7 @@ _SHORT = 12  # hexadecimal digits of a hash in a table that is read
 
 def make_study_sections(study: StudyResults) -> Iterator[Table]:
     """Yield the tables of the appendix in their order, after the means those that have a row."""
-    yield drop_unmeasured(tabulate_means(study))
+    yield tabulate_means(study)
     more = (
         tabulate_effects(study),
         tabulate_times(study),
@@ -32,49 +32,36 @@ def make_study_sections(study: StudyResults) -> Iterator[Table]:
 
 
 def tabulate_means(study: StudyResults) -> Table:
-    """Return the measures by condition, the primary ones first."""
-    conditions = list(study.conditions)
+    """Return the measures by condition, the primary ones first.
+
+    Of the others, those that are nothing or nought in every condition are named in the note alone.
+    """
     rows: list[tuple[CellValue, ...]] = []
+    lost: list[str] = []
     for name in study.names:
-        values = study.values_of(name)
-        about = PRIMARY if name in study.primary else find_group(name)
-        unit = study.unit_of(name)
+        values, unit = study.values_of(name), study.unit_of(name)
         means = [
             compute_interval(list(values[label].values()), find_range(unit))
             if label in values
             else None
-            for label in conditions
+            for label in study.conditions
         ]
-        rows.append((about, study.title_of(name), unit, *means))
-    return Table(
-        "means",
-        "Measures",
-        ("about", "measure", "unit", *conditions),
-        tuple(rows),
+        if name in study.primary:
+            rows.append((PRIMARY, study.title_of(name), unit, *means))
+        elif any(one is not None and one.mean for one in means):
+            rows.append((find_group(name), study.title_of(name), unit, *means))
+        else:
+            lost.append(format_cell(study.title_of(name)))
+    note = (
         f"Mean over {'the runs' if study.is_of_files else 'finished runs'} with its 95 % interval "
         "by Student's t, within what is possible, and their number; no interval where no spread "
-        "was seen, a dash where no "
-        f"run has a value.{study.exclusion_note}",
-        frozenset(range(len(study.primary))),
+        f"was seen, a dash where no run has a value.{study.exclusion_note}"
     )
-
-
-def drop_unmeasured(table: Table) -> Table:
-    """Return the means for readers: without those that are nothing or nought in every condition.
-
-    They are named in the note; primary ones stay. The first three columns say which measure it is.
-    """
-    kept = [
-        k
-        for k, row in enumerate(table.rows)
-        if k in table.strong or any(getattr(cell, "mean", None) for cell in row[3:])
-    ]
-    lost = [format_cell(row[1]) for k, row in enumerate(table.rows) if k not in kept]
-    note = table.note
     if lost:
         note += f" Left out, without a value or nought throughout: {', '.join(lost)}."
-    strong = frozenset(kept.index(k) for k in table.strong)
-    return replace(table, rows=tuple(table.rows[k] for k in kept), note=note, strong=strong)
+    columns = ("about", "measure", "unit", *study.conditions)
+    strong = frozenset(range(len(study.primary)))
+    return Table("means", "Measures", columns, tuple(rows), note, strong)
 
 
 def tabulate_effects(study: StudyResults) -> Table:
@@ -144,7 +131,7 @@ def tabulate_faculties(study: StudyResults) -> Table:
         for (policy, switch), uses in collect_uses(runs).items():
             calls = sum(one.calls for one in uses) / len(uses)
             lost = sum(one.fallbacks for one in uses) / len(uses)
-            ran = sum(has_run([one]) for one in uses)
+            ran = sum(one.ran for one in uses)
             on = "on" if all(one.on for one in uses) else "off"
             rows.append((name, policy, switch, on, len(uses), ran, calls, lost))
     columns = (
@@ -246,3 +233,30 @@ def tabulate_measures(study: StudyResults) -> Table:
     )
     columns = ("name", "measure", "unit", "definition", "source")
     return Table("measures", "What was measured", columns, rows)
+
+
+def tabulate_costs(rates: Sequence[Rates]) -> Table:
+    """Return what the agents of each run cost who asked a model; of runs without calls no row."""
+    asked = [one for one in rates if one.agents]
+    rows = tuple(
+        (
+            *(r.run, r.policy, r.model, r.waking.calls_per_hour, r.outside.calls_per_hour),
+            *(r.whole.tokens_per_hour, r.whole.dollars_per_hour, r.calls_per_utterance),
+            *(r.tokens_per_utterance, r.dollars_per_utterance, r.dollars_per_human_hour),
+        )
+        for r in asked
+    )
+    columns = (
+        *("run", "policy", "model", "calls/hour awake", "calls/hour outside conversation"),
+        *("tokens/game hour", "$/game hour", "calls/utterance", "tokens/utterance"),
+        *("$/utterance", "$/human hour"),
+    )
+    note = ""
+    if asked:
+        by = asked[0].priced_as
+        priced = "at each run's own price" if by is None else f"as {by} by {describe_list()}"
+        note = (
+            f"Per agent that asked a model. Dollars {priced}, embeddings not counted; a human "
+            f"hour is {asked[0].speed:g} game hours. Interviews and judging are left out."
+        )
+    return Table("costs", "What an agent costs", columns, rows, note)

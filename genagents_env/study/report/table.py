@@ -1,7 +1,7 @@
-"""A table, formatted for the page, Markdown, a spreadsheet and the terminal."""
+"""A table for the page, a spreadsheet and the terminal; how numbers and lists are told in words."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import TypeAlias
@@ -78,15 +78,6 @@ class Table:
             writer.writerow([value for cell, is_wide in cells for value in _spread(cell, is_wide)])
         return out.getvalue()
 
-    def format_markdown(self) -> str:
-        """Return it as a Markdown table in which no word can break a row or be markup."""
-        rows = [list(map(escape_markdown, row)) for row in self.format_rows()]
-        for k in self.strong:
-            rows[k] = [f"**{cell}**" if cell.strip() else cell for cell in rows[k]]
-        head = map(escape_markdown, self.columns)
-        lines = (head, ["---"] * len(self.columns), *rows)
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
     def format_lines(self, width: int = 0) -> Iterator[str]:
         """Yield it for a terminal: its title, heads and rows in columns, its note.
 
@@ -94,10 +85,7 @@ class Table:
             width: characters of a line, where columns have to be broken off; 0 for as many as
                 they need.
         """
-        right = [
-            all(cell is None or isinstance(cell, int | float) for cell in column)
-            for column in zip(*self.rows, strict=True)
-        ]
+        right = [k in self.number_columns for k in range(len(self.columns))]
         yield f"{self.title}:"
         room = max(1, width - len(_INDENT)) if width else 0
         for line in format_columns(self.columns, self.format_rows(), right, room):
@@ -138,9 +126,15 @@ def format_number(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 1e-4 else f"{value:.1e}"
 
 
-def escape_markdown(words: str) -> str:
-    """Return `words` as Markdown that shows them and does nothing else."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>|#!~$&" else c for c in words)
+def format_count(number: int, noun: str) -> str:
+    """Return `1 run`, `2 runs`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def list_some(names: Sequence[str], most: int = 8, between: str = ", ") -> str:
+    """Return the first `most` names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + more
 
 
 def _spread(cell: CellValue, is_wide: bool) -> list[object]:

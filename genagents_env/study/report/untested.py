@@ -27,7 +27,7 @@ def find_untested(
         }
         for first, second in permutations(labels, 2):
             tested = [key for key in own[first] if _differs(key, own[first], own[second])]
-            idle = [key for key in tested if not has_run(own[first][key])]
+            idle = [key for key in tested if not any(one.ran for one in own[first][key])]
             if tested and idle == tested:
                 names = " and ".join(switch for _, switch in idle)
                 found[factor, frozenset((first, second))] = (
@@ -41,7 +41,7 @@ def describe_idle(conditions: Mapping[str, Sequence[StudyRun]]) -> Iterator[str]
     idle: dict[str, list[str]] = {}
     for name, runs in conditions.items():
         for (_, switch), uses in collect_uses(runs).items():
-            if all(one.on for one in uses) and not has_run(uses):
+            if all(one.on and not one.ran for one in uses):
                 idle.setdefault(switch, []).append(name)
     if idle:
         told = ", ".join(f"{switch} ({', '.join(names)})" for switch, names in idle.items())
@@ -58,11 +58,6 @@ def collect_uses(runs: Sequence[StudyRun]) -> _Uses:
         for use in run.measured.uses if run.counted and run.measured else ():
             found.setdefault((use.policy, use.switch), []).append(use)
     return found
-
-
-def has_run(uses: Sequence[FacultyUse]) -> bool:
-    """Return whether a faculty had an effect in any of these runs."""
-    return any(one.ran for one in uses)
 
 
 def _differs(key: tuple[str, str], here: _Uses, there: _Uses) -> bool:

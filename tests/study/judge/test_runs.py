@@ -22,7 +22,7 @@ from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWrite
 from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, run
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.study.judge import JudgingResult, judge_finished_run, judge_run
-from genagents_env.study.judge.cases import Case, find_cases
+from genagents_env.study.judge.runs import Case, find_cases
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.asked import ADA, BEN, make_rows, suspicious, write_run
 from tests.run.kills import stretch
@@ -181,16 +181,6 @@ def test_a_single_question_without_an_answer_is_no_verdict_and_is_asked_again(pa
     assert "1 got no answer, the last with: unavailable: a shower" in done.message
     assert len(judgements(path)) == CASES - 1
     assert judge_run(path, make_options(model())).given == 1
-
-
-def test_a_refusal_is_raised(path: Path) -> None:
-    def refuse(request: CompletionRequest) -> str:
-        raise LLMRefused("the key is wrong")
-
-    with pytest.raises(LLMRefused, match="the key is wrong"):
-        judge_run(path, make_options(model(refuse)))
-    assert judgements(path) == []
-    judge_run(path, make_options(model()))
 
 
 def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:

@@ -1,4 +1,5 @@
 import csv
+import re
 from itertools import combinations
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from genagents_env.study.judge import (
 )
 from genagents_env.study.judge import write_sheets as write
 from genagents_env.study.judge.rankings import rank_conditions
-from genagents_env.study.judge.sheets import Form, format_instructions, make_row_id, make_rows
+from genagents_env.study.judge.sheets import make_row_id, make_rows
 from tests.study.judge.planted import CONDITIONS, QUALITY, WORDS, answer, answers
 
 RUBRIC = load_rubric("believability")
@@ -37,8 +38,9 @@ def quality(text: str) -> int:
     return next(number for words, number in QUALITY.items() if f"Some {words} " in text)
 
 
-def write_table(path: Path, form: Form, **options: object) -> list[dict[str, str]]:
-    write(answers(), path, RUBRIC, form, **options)  # type: ignore[arg-type]  # tests mean it
+def write_table(path: Path, **options: object) -> list[dict[str, str]]:
+    path.unlink(missing_ok=True)
+    write(answers(), path, RUBRIC, **options)  # type: ignore[arg-type]  # tests mean it
     return table(path)
 
 
@@ -54,7 +56,7 @@ def faults(path: Path) -> list[str]:
 
 def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = write_table(path, "rubric")
+    rows = write_table(path)
     assert len(rows) == 18
     assert list(rows[0]) == ["id", "person", "question", "day", "answer", "rating", "note"]
     content = path.read_text(encoding="utf-8-sig")
@@ -62,10 +64,10 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(b"\xef\xbb\xbfid,")
     assert {row["day"] for row in rows} == {"Monday\n08:00:10 Ada Brook: making tea"}
     ids = [row["id"] for row in rows]
-    assert ids == [row["id"] for row in write_table(path, "rubric")]
-    assert ids[:5] == [row["id"] for row in write_table(path, "rubric", sample=5)]
-    assert ids != [row["id"] for row in write_table(path, "rubric", seed=1)]
-    plain = [make_row_id(row, RUBRIC) for row in make_rows(answers(), RUBRIC, "rubric")]
+    assert ids == [row["id"] for row in write_table(path)]
+    assert ids[:5] == [row["id"] for row in write_table(path, sample=5)]
+    assert ids != [row["id"] for row in write_table(path, seed=1)]
+    plain = [make_row_id(row, RUBRIC) for row in make_rows(answers(), RUBRIC)]
     assert sorted(plain) == sorted(ids) != ids
 
 
@@ -105,7 +107,7 @@ def test_ranks_need_no_versus_and_answers_of_more_runs_do_no_harm(tmp_path: Path
     rubric = load_rubric("dialogue_formality").model_copy(update={"about": "answer"})
     path = tmp_path / "s.csv"
     given = answers(seeds=1)
-    write(given, path, rubric, "ranks")
+    write(given, path, rubric, ranks=True)
     rows = table(path)
     for row in rows:
         row.update({"rank_a": "1", "rank_b": "1", "rank_c": "3"})
@@ -121,7 +123,7 @@ def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> N
     given = [answer(name, seed=k, text=text) for name, text in texts.items() for k in (0, 1)]
     given += [answer("none", seed=k, text=f"bad {k}") for k in (0, 1)]
     path = tmp_path / "s.csv"
-    write(given, path, RUBRIC, "ranks")
+    write(given, path, RUBRIC, ranks=True)
     rows, wanted = table(path), [["very good", "rather good"], ["rather good", "very good"]]
     for row, order in zip(rows, wanted, strict=True):
         told = [*order, *(row[f"answer_{n}"] for n in "abc" if "bad" in row[f"answer_{n}"])]
@@ -141,7 +143,7 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
     tmp_path: Path, delimiter: str, end: str, mark: bytes
 ) -> None:
     path = tmp_path / "s.csv"
-    rows = write_table(path, "rubric")
+    rows = write_table(path)
     for row in rows[:10]:
         row["rating"], row["note"] = f" {quality(row['answer'])}.0 ", "odd; isn't, it"
     fill(path, rows, delimiter, end)
@@ -153,17 +155,15 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
         assert one.value == QUALITY[WORDS[one.conditions[0]]]
 
 
-def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
+def test_ranks_become_comparisons(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = write_table(path, "pairs")
+    rows = write_table(path, ranks=True)
+    assert list(rows[0])[3:] == [
+        *(f"{head}_{letter}" for letter in "abc" for head in ("day", "answer")),
+        *("rank_a", "rank_b", "rank_c", "note"),
+    ]
     sides = {quality(row["answer_a"]) > quality(row["answer_b"]) for row in rows}
-    assert sides == {True, False}
-    for row in rows:
-        row["rating"] = "A" if quality(row["answer_a"]) > quality(row["answer_b"]) else "answer_b"
-    fill(path, rows)
-    pairs = read_answers(path)
-    rows = write_table(path, "ranks")
-    assert len(rows) == 6
+    assert (len(rows), sides) == (6, {True, False})
     for row in rows:
         told = {name: quality(row[f"answer_{name}"]) for name in "abc"}
         row.update(
@@ -171,17 +171,16 @@ def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
         )
     fill(path, rows)
     ranks = read_answers(path)
-    assert len(pairs.verdicts) == len(ranks.verdicts) == 18
-    for filled in (pairs, ranks):
-        assert all(one.is_comparison for one in filled.verdicts)
-        (found,) = rank_conditions(filled.verdicts)
-        assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
-        assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
+    assert len(ranks.verdicts) == 18
+    assert all(one.is_comparison for one in ranks.verdicts)
+    (found,) = rank_conditions(ranks.verdicts)
+    assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
+    assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
 
 
 def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = write_table(path, "rubric")
+    rows = write_table(path)
     for k, rating in enumerate(("8", "x", "3.5", "1e1")):
         rows[k]["rating"] = rating
     rows[4]["id"] = "a000000000000.r0"
@@ -199,18 +198,20 @@ def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
     assert "made for another rubric than believability" in told[6]
 
 
-def test_faults_of_ranks_and_pairs(tmp_path: Path) -> None:
+def test_faults_of_ranks(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = write_table(path, "ranks")
+    rows = write_table(path, ranks=True)
     rows[0].update({"rank_a": "1", "rank_b": "4"})
+    both, edition = rows[1]["id"].split(".")[:2], rows[1]["id"].split(".")[-1]
+    rows[1].update({"id": ".".join([*both, edition]), "rank_a": "1", "rank_b": "2", "rank_c": "3"})
+    rows[2]["id"] = ".".join([*rows[2]["id"].split(".")[:3], both[0], edition])
     fill(path, rows)
-    assert [line.split("row 2, ")[1].split(";")[0] for line in faults(path)] == [
-        'column rank_b: "4" is no rank', "column rank_c: this rank is missing",
-    ]  # fmt: skip
-    rows = write_table(path, "pairs")
-    rows[0]["rating"] = "first"
-    fill(path, rows)
-    assert '"first" is no verdict; allowed: "a", "b", "tie"' in faults(path)[0]
+    assert [re.split(r';| "a', line.split(": ", 1)[1])[0] for line in faults(path)] == [
+        'row 2, column rank_b: "4" is no rank',
+        "row 2, column rank_c: this rank is missing",
+        "row 3, column rank_c: there is no such answer in this row",
+        "row 4, column id:",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -229,16 +230,18 @@ def test_what_is_no_sheet(tmp_path: Path, content: bytes, told: str) -> None:
     assert told in faults(path)[0]
 
 
-def test_a_rater_has_a_name_and_a_form_is_known(tmp_path: Path) -> None:
-    write_table(tmp_path / "s.csv", "rubric")
+def test_what_is_wrong_with_a_rater_or_a_sheet_to_be_is_said(tmp_path: Path) -> None:
+    write_table(tmp_path / "s.csv")
     with pytest.raises(ConfigError, match="rater"):
         read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ")
-    with pytest.raises(ConfigError, match='form "pair" is unknown; did you mean "pairs"'):
-        make_rows(answers(), RUBRIC, "pair")  # type: ignore[arg-type]  # that is the test
     with pytest.raises(ConfigError, match="there is nothing to judge"):
-        make_rows(answers(conditions=("full",)), RUBRIC, "ranks")
+        make_rows(answers(conditions=("full",)), RUBRIC, ranks=True)
+    with pytest.raises(ConfigError, match="21 conditions are too many to rank"):
+        make_rows(answers(conditions=[f"c{k}" for k in range(21)]), RUBRIC, ranks=True)
     with pytest.raises(ConfigError, match="cannot be written"):
         write(answers(), tmp_path / "no" / "s.csv", RUBRIC)
+    with pytest.raises(ConfigError, match=r"s\.csv exists, and may be filled in"):
+        write(answers(), tmp_path / "s.csv", RUBRIC)
 
 
 @given(text=st.text(max_size=60))
@@ -247,11 +250,11 @@ def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
 ) -> None:
     path = tmp_path_factory.mktemp("said") / "s.csv"
     both = [answer("full", text=text), answer("none", text=f"={text}")]
-    write(both, path, RUBRIC, "pairs")
+    write(both, path, RUBRIC, ranks=True)
     (row,) = table(path)
     for cell in row.values():
         assert not cell.startswith(("=", "+", "-", "@", "\t"))
-    row["rating"] = "tie"
+    row["rank_a"] = row["rank_b"] = "1"
     fill(path, [row])
     (one,) = read_answers(path, both).verdicts
     assert one.value == "tie"
@@ -265,9 +268,11 @@ def test_an_answer_is_no_formula_in_a_sheet(tmp_path: Path, sign: str) -> None:
     assert told == {"No.", f"'{sign}SUM(1)"}
 
 
-def test_instructions_tell_scale_and_people_and_no_condition() -> None:
-    told = format_instructions(make_rows(answers(), RUBRIC, "rubric"), RUBRIC, "rubric")
+def test_instructions_tell_scale_and_people_and_no_condition(tmp_path: Path) -> None:
+    write_table(tmp_path / "s.csv")
+    told = (tmp_path / "s.txt").read_text()
     assert "a whole number from 1 to 7" in told
     assert "Ada keeps the cottage" in told
     assert not any(name in told for name in ("no plans", "full"))
-    assert "1 for the best" in format_instructions([], RUBRIC, "ranks")
+    write_table(tmp_path / "r.csv", ranks=True)
+    assert "1 for the best" in (tmp_path / "r.txt").read_text()

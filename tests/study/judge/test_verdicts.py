@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.errors import RecordError, RunLocked
+from genagents_env.errors import FileError, RecordError, RunLocked
 from genagents_env.record.rows import encode
 from genagents_env.study.judge import Judgement, Verdicts, load_rubric
 from genagents_env.study.judge.by_rubric import make_blank
@@ -71,14 +71,14 @@ def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "v.jsonl"
     read_verdicts(path)
     path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(RecordError, match=r"v\.jsonl:4: this line is no verdict"):
+    with pytest.raises(FileError, match=r"v\.jsonl, line 4: this is no verdict"):
         Verdicts(path)
 
 
 def test_only_one_process_adds_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
     verdicts = Verdicts(path)
-    with pytest.raises(RecordError, match="inside `with verdicts:` only"):
+    with pytest.raises(RecordError, match="inside `with` only"):
         verdicts.add(RATING)
     code = (
         "import sys; from pathlib import Path; from genagents_env.study.judge import Verdicts\n"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from genagents_env.record import Degradation, PolicyFailure, PromptCuts
 from genagents_env.study.evaluate.measures import Measure, MeasuredValue, NamedValue
-from genagents_env.study.report.study import StudyPlan, StudyResults, compare_runs
+from genagents_env.study.report.measuring import compare_runs
+from genagents_env.study.report.study import StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.measured import MeasuredRun, Usage

@@ -5,11 +5,11 @@ from io import BytesIO
 import numpy as np
 import numpy.typing as npt
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from genagents_env.study.report import figures
-from genagents_env.study.report.figures.bars import Panel
-from genagents_env.study.report.figures.style import Figure, fit_label
+from genagents_env.study.report.figures import Panel, fit_label
 from genagents_env.study.stats.intervals import Interval
 
 NASTY = ("$x^2$ & $\\frac", "太郎 🙂", "<b>Bold</b>" * 9)

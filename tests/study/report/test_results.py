@@ -153,11 +153,15 @@ def test_a_damaged_a_missing_and_an_empty_file_leave_the_rest_standing(folder: S
 
 
 def test_runs_made_before_a_change_are_counted_and_told(folder: SweepFolder) -> None:
+    store(folder)
+    os.utime(folder.run_file(folder.trials[0]), (1, 1))
     text = (folder.path / "experiment.toml").read_text()
     changed = text.replace("hours = 0.1", "hours = 0.05").replace('"scripted"]', '"random"]')
     (folder.path / "experiment.toml").write_text(changed)
     known = measure_study(SweepFolder(folder.path), trust_measures=True)
     assert [run.state for run in known.runs] == ["finished", "due"] * 2
+    assert known.runs[0].measured is not None
+    assert known.runs[0].measured.modified == 10**9, "what is stored is of another file by now"
     assert [run.earlier for run in known.runs] == [True, False] * 2
     assert about(known, "2 run files in the folder belong to no trial")
     assert about(known, "2 runs were made before the scenario, a policy or this package changed")

@@ -35,14 +35,6 @@ def test_numbers_have_three_digits(value: float, words: str) -> None:
 
 
 @given(WORDS)
-def test_no_word_breaks_a_row_of_markdown(word: str) -> None:
-    lines = table((word, "end")).format_markdown().split("\n")
-    assert len(lines) == 3
-    bare = lines[2].replace("\\\\", "").replace("\\|", "")
-    assert bare.count("|") == 3
-
-
-@given(WORDS)
 def test_no_word_becomes_a_formula(word: str) -> None:
     (_, (cell, _)) = csv.reader(StringIO(table((word, "end")).format_csv()))
     assert not cell.startswith(("=", "+", "-", "@"))

@@ -1,0 +1,260 @@
+"""Measuring a sweep's folder, or run files: both become the results of a study."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from genagents_env.record import RunReader
+from genagents_env.show.summary import describe_run
+from genagents_env.study.evaluate.labels import format_policies
+from genagents_env.study.evaluate.measure import Measure
+from genagents_env.study.evaluate.measure_catalog import DEFAULT, is_from_file
+from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.report.cautions import (
+    find_versions,
+    warn_of_equal_lives,
+    warn_of_strangers,
+)
+from genagents_env.study.report.judging import StudyJudgements, read_judgements
+from genagents_env.study.report.quotes import describe_words, find_answers
+from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
+from genagents_env.study.report.study_runs import OnRead, StudyRun, make_rows, read_study_runs
+from genagents_env.study.report.study_tables import tabulate_costs
+from genagents_env.study.report.table import format_count
+from genagents_env.study.sweep.design.cells import Condition
+from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
+from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.measured import measure_run
+from genagents_env.text import clean
+
+
+def measure_study(
+    folder: SweepFolder,
+    on_read: OnRead | None = None,
+    workers: int = 1,
+    degraded: DegradedRuns | None = None,
+    *,
+    trust_measures: bool = False,
+) -> StudyResults:
+    """Measure every run of a study that is finished, and return the results.
+
+    What was stored beside a run is not computed again. A run file that cannot be read, an unknown
+    measure, a missing library: each becomes a caution, and the rest is still reported.
+
+    Args:
+        folder: of the sweep; it may still be running.
+        on_read: called after every run with how many are read, and of how many.
+        workers: processes that read.
+        degraded: in place of what the experiment says of degraded runs.
+        trust_measures: take measures that the experiment names by a file, too, which runs that
+            file. The folder may be somebody else's; nothing else in it is code that is run. What
+            the sweep itself stored of them is shown in any case.
+
+    Raises:
+        ConfigError, ScenarioError, PolicyError: the experiment file cannot be read.
+    """
+    experiment = folder.experiment
+    named = experiment.list_measures()
+    wanted = [one for one in named if trust_measures or not is_from_file(one)]
+    measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
+    untaken = [one for one in named if one not in wanted]
+    exclude = (degraded or experiment.degraded) == "exclude"
+    runs = tuple(
+        replace(run, excluded=exclude and run.degraded)
+        for run in read_study_runs(folder, measures, wanted, on_read, workers)
+    )
+    stubs, left_out = _stand_in(untaken, runs)
+    plan = make_study_plan(folder, experiment)
+    own = {run.file for run in runs}
+    strangers = [path.name for path in folder.find_unknown_runs() if path not in own]
+    return compare_runs(
+        folder.path,
+        plan,
+        runs,
+        (*measures, *stubs),
+        remarks=tuple(warn_of_strangers(strangers)),
+        faults=(*left_out, *unknown),
+    )
+
+
+def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
+    """Return what a sweep's folder asks."""
+    plan = folder.plan
+    levels: Mapping[str, Sequence[str]] = experiment.levels
+    baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
+    if len(plan.conditions) != len(list(product(*levels.values()))):
+        levels = {CELL: tuple(one.name for one in plan.conditions)}
+        baseline = {CELL: name} if (name := " / ".join(baseline.values())) in levels[CELL] else {}
+    return StudyPlan(
+        experiment.name,
+        experiment.question,
+        folder.experiment_file.read_text(encoding="utf-8"),
+        levels,
+        experiment.seed_list,
+        baseline,
+        tuple(split_primary(words) for words in experiment.primary),
+        folder.changes,
+    )
+
+
+def compare_runs(
+    folder: Path,
+    plan: StudyPlan,
+    runs: Sequence[StudyRun],
+    measures: Sequence[Measure],
+    *,
+    remarks: Iterable[str] = (),
+    faults: Iterable[str] = (),
+) -> StudyResults:
+    """Return runs that have been read as a study, with what judges said of them.
+
+    Args:
+        folder: of the sweep.
+        plan: what is asked of the runs.
+        runs: all of them.
+        measures: that were taken.
+        remarks: cautions for the page.
+        faults: cautions for the terminal, too.
+    """
+    if CELL in plan.levels:
+        runs = [
+            replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
+            for run in runs
+        ]
+    # Run files have no folder of their own: `genagents judge` prints what is said of them.
+    judged = read_judgements(folder, runs) if plan.text else StudyJudgements()
+    return StudyResults(
+        folder,
+        plan,
+        tuple(runs),
+        tuple(make_rows(runs, judged.given)),
+        tuple({one.name: one for one in measures}.values()),
+        find_versions(),
+        judged.tables,
+        copies=judged.copies,
+        remarks=tuple(remarks),
+        faults=(*judged.faults, *faults),
+    )
+
+
+def measure_runs(
+    paths: Iterable[Path],
+    priced_as: Tariff | None = None,
+    speed: float = GAME_SPEED,
+    degraded: DegradedRuns = "exclude",
+    primary: Sequence[str] = (),
+) -> StudyResults:
+    """Read run files, each once, and return what they amount to, as a study without factors.
+
+    Runs of one policy, model, scenario and number of people share a condition, which is called by
+    those of the four that differ. Where two of them have the same seed, as a fork and its parent
+    have, each stands by itself. A run that is not finished counts as far as it is recorded, and a
+    caution says so.
+
+    Args:
+        paths: at least one.
+        priced_as: see `study.evaluate.rates.compute_rates`.
+        speed: see `study.evaluate.rates.compute_rates`.
+        degraded: whether degraded runs are in means.
+        primary: measures that stand first, beside those that are always taken.
+
+    Raises:
+        RecordError: a file cannot be read.
+    """
+    measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
+    files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
+    runs = [
+        replace(one.run, condition=condition, excluded=degraded == "exclude" and one.run.degraded)
+        for one, condition in zip(files, _make_conditions(files), strict=True)
+    ]
+    scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
+    title = f"{scenarios}: {format_count(len(runs), 'run')}"
+    seeds = tuple(dict.fromkeys(run.seed for run in runs))
+    plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
+    more = (caution for one in files for caution in one.cautions)
+    remarks = (*unknown, *more, *warn_of_equal_lives(runs))
+    costs = tabulate_costs([one.rates for one in files])
+    return replace(
+        compare_runs(Path(), plan, runs, measures, remarks=remarks),
+        tables=(costs,) if costs.rows else (),
+        summaries=tuple((one.run.name, one.words) for one in files),
+    )
+
+
+def _stand_in(
+    names: Sequence[str], runs: Sequence[StudyRun]
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Return measures that show what was stored of those that are code and not run now."""
+    stored = {one.measure for run in runs if run.measured for one in run.measured.values}
+    stubs, lines = [], []
+    for name in names:
+        label = name.rpartition(":")[2].partition(".")[0]
+        if label in stored:
+            words = f"Taken by {clean(name, 200)}."
+            stubs.append(Measure(label, label, "", words, "", lambda _: None))
+        else:
+            told = f"The measure {clean(name, 200)} is code in a file and was not taken"
+            lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
+    return tuple(stubs), tuple(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """A run file, read.
+
+    Attributes:
+        run: its values; its condition is not named yet.
+        parts: its policy, model, scenario and number of people.
+        rates: what it cost.
+        words: its summary and quotes, line by line.
+        cautions: a sentence each.
+    """
+
+    run: StudyRun
+    parts: tuple[str, ...]
+    rates: Rates
+    words: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+def _read_file(
+    path: Path, measures: Sequence[Measure], priced_as: Tariff | None, speed: float
+) -> _ReadFile:
+    measured = measure_run(path, measures)
+    with RunReader(path) as reader:
+        data, status = RunData(reader), reader.status
+        state = "finished" if status == "finished" else "stopped"
+        parts = _list_parts(data)
+        condition = Condition("", (), ", ".join(parts[2:]), measured.hash)
+        head = (str(path), condition, reader.meta.seed, measured.hash, path)
+        _, caution = find_answers(data)
+        cautions = [caution] if caution else []
+        if state == "stopped":
+            cautions.append(f"{path} is {status}: its values are of what there is so far.")
+        return _ReadFile(
+            StudyRun(*head, state=state, status=status, measured=measured),
+            parts,
+            compute_rates(data, priced_as, speed),
+            (*describe_run(data), *describe_words(data)),
+            tuple(cautions),
+        )
+
+
+def _list_parts(data: RunData) -> tuple[str, ...]:
+    model, people = data.meta.model or "no model", format_count(len(data.names), "agent")
+    return format_policies(data.meta), model, data.scenario.name, people
+
+
+def _make_conditions(files: Sequence[_ReadFile]) -> Iterator[Condition]:
+    """Yield the condition of each file: its policy, what else differs, the file if seeds recur."""
+    kept = [k for k in range(4) if k == 0 or len({one.parts[k] for one in files}) > 1]
+    names = [", ".join(one.parts[k] for k in kept) for one in files]
+    seeds = Counter((name, one.run.seed) for name, one in zip(names, files, strict=True))
+    twice = {name for (name, _), count in seeds.items() if count > 1}
+    for name, one in zip(names, files, strict=True):
+        own = f"{name} ({one.run.name})" if name in twice else name
+        yield replace(one.run.condition, name=own)
