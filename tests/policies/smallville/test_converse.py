@@ -81,15 +81,7 @@ def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once()
     assert '["you", "said", "Good morning."]' in list_requests(mind)[2].messages[1].content
 
 
-def test_words_that_were_refused_are_said_again() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    refused = now.later(10, result=Result(False, BUSY))
-    assert says(live(mind, refused)) == "Good morning."
-    assert list_first_fields(mind) == ["relationship", "say"]
-    assert len(dialogue_of(mind).lines) == 1
-
-
-def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() -> None:
+def test_words_that_were_refused_are_said_again_until_something_new_is_heard() -> None:
     replies = iter(("Yes.", "No, rather."))
     mind, now, first = make_addressed_mind(
         lambda request: (
@@ -99,7 +91,8 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
         )
     )
     assert says(first) == "Yes."
-    later = now.later(10, result=Result(False, BUSY), heard=(speech(BOB, "Wait!"),))
+    assert says(live(mind, now.later(10, result=Result(False, BUSY)))) == "Yes."
+    later = now.later(20, result=Result(False, BUSY), heard=(speech(BOB, "Wait!"),))
     assert says(live(mind, later)) == "No, rather."
     assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Ann.", "Wait!"]
 
@@ -192,18 +185,6 @@ def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
     assert "Fine." in [says(live(mind, cid.later(30 + 10 * k))) for k in range(4)]
 
 
-def test_someone_who_joins_is_thought_of_too() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    three = Conversation(1, (ANN, BOB, CID), None, True, 8)
-    live(mind, now.later(10, conversation=three, heard=(speech(CID, "May I?"),)))
-    assert list_first_fields(mind)[:3] == ["relationship", "say", "relationship"]
-    assert [(name, tie.text) for name, tie in mind.ties.items()] == [
-        (BOB, "an old friend"),
-        (CID, "an old friend"),
-    ]
-    assert dialogue_of(mind).others == [BOB, CID]
-
-
 def test_golden_transcript() -> None:
     mind = make_mind(make_speech_rule("Out of coffee, I fear.", end=True))
     mind.stream.add("event", "the coffee tin is empty", created=-3600, events=(4,))
@@ -252,15 +233,6 @@ def test_whoever_opens_stays_for_the_answer() -> None:
     said = live(mind, NEAR.later(10, conversation=TALK))
     assert said == Idle("talking with Bob Birch", "💬")
     assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Bob."]
-
-
-def test_words_are_not_thought_of_before_they_can_be_said() -> None:
-    mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
-    assert live(mind, far) == COMING
-    assert live(mind, far.later(10, people=(person(BOB, distance=6),))) == COMING
-    assert list_first_fields(mind) == []
-    near = far.later(20, people=(person(BOB, distance=4),))
-    assert live(mind, near) == HELLO
 
 
 def test_one_listens_to_who_walks_up_to_one() -> None:
@@ -315,16 +287,6 @@ def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
     assert (mind.last, mind.going) == ("", "")
 
 
-def test_one_who_has_gone_is_given_up() -> None:
-    mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
-    assert live(mind, far) == COMING
-    gone = far.later(10, people=())
-    assert live(mind, gone) == COMING
-    missing = far.later(20, people=(), result=Result(False, "Bob Birch is not there any more"))
-    assert live(mind, missing) is None
-    assert mind.dialogue is None
-
-
 def test_a_refused_opening_leaves_only_when_it_was() -> None:
     mind = make_opening_mind()
     live(mind, NEAR)
@@ -336,24 +298,24 @@ def test_a_refused_opening_leaves_only_when_it_was() -> None:
     assert list_first_fields(mind) == ["relationship", "say"]
 
 
-def test_nobody_is_spoken_to_who_fell_asleep_meanwhile_nor_when_it_got_late() -> None:
-    for change in ({"people": (person(BOB, asleep=True),)}, {"time": Moment().later(54_000).time}):
-        mind = make_opening_mind(latency_ticks={"converse": 2})
-        action = live(mind, NEAR.later(10, **change))
-        assert action is None
-        assert mind.dialogue is None
-        assert live(mind, NEAR.later(20)) is None
-
-
-def test_while_one_thinks_of_the_first_words_one_stays_unless_one_falls_asleep() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"people": (person(BOB, asleep=True),)}, id="the other sleeps"),
+        pytest.param({"time": Moment().later(54_000).time}, id="late"),
+        pytest.param({"me": body(asleep=True)}, id="one sleeps"),
+    ],
+)
+def test_while_one_thinks_of_the_first_words_one_stays_and_gives_up_where_they_come_too_late(
+    change: dict[str, Value],
+) -> None:
     mind = make_opening_mind(latency_ticks={"converse": 2})
-    actions = [live(mind, NEAR.later(10 * k)) for k in range(5)]
-    assert actions == [Idle()] * 4 + [HELLO]
-    mind = make_opening_mind(latency_ticks={"converse": 5})
-    assert live(mind, NEAR.later(10, me=body(asleep=True))) is None
+    assert [live(mind, NEAR.later(10 * k)) for k in range(5)] == [Idle()] * 4 + [HELLO]
+    mind = make_opening_mind(latency_ticks={"converse": 2})
+    assert live(mind, NEAR.later(10, **change)) is None
     assert mind.dialogue is None
-    assert live(mind, NEAR.later(60, me=body(asleep=True))) is None
-    assert list_first_fields(mind).count("say") == 0
+    assert live(mind, NEAR.later(60, **change)) is None
+    assert "say" not in list_first_fields(mind)
 
 
 def test_what_was_agreed_on_waits_for_the_end_of_the_towns_pause() -> None:

@@ -15,6 +15,7 @@ from genagents_env.policies.smallville.retrieve import reduce_words
 from tests.policies.harness import (
     FOREIGN,
     by_fields,
+    endpoint_of,
     is_golden,
     length,
     list_requests,
@@ -159,17 +160,6 @@ def test_words_are_said_to_those_whom_they_name_of_several(text: str, to: str) -
     assert found.text == f'Bob said to {to}: "{text}"'
 
 
-def test_beliefs_about_objects_out_of_sight_or_attention_stay_as_they_were() -> None:
-    mind = make_mind(who=profile(attention_bandwidth=1))
-    percept = Moment(objects=(thing("stove", "off"),))
-    notice(mind, percept)
-    notice(mind, percept.later(objects=()))
-    near = (thing("cup", "full", 1), thing("stove", "on", 2))
-    notice(mind, percept.later(objects=near))
-    assert mind.objects["Cafe/stove"].state == "off"
-    assert mind.objects["Cafe/stove"].seen == 0
-
-
 @pytest.mark.parametrize("retention", [0, 3])
 def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retention: int) -> None:
     mind = make_mind(who=profile(retention=retention))
@@ -181,15 +171,6 @@ def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retentio
         seen = (person("Bob", f"doing {k}", event=100 + k),)
         found = notice(mind, Moment().later(people=seen))
         assert bool(found) == (9 - k >= retention), k
-
-
-def test_the_agent_remembers_each_of_its_actions_once() -> None:
-    mind = make_mind()
-    percept = Moment(me=replace(body(doing="baking"), event_id=4))
-    for _ in range(3):
-        assert notice(mind, percept) == []
-    assert texts(mind) == ["Ann Ash is baking"]
-    assert mind.stream[0].events == (4,)
 
 
 def test_a_sleeper_sees_nothing_but_hears_what_wakes_and_is_seen_to_sleep() -> None:
@@ -254,8 +235,8 @@ def make_hearing(count: int, first: int = 0) -> Moment:
     return Moment(heard=tuple(speech("Bob", f"Word {k}.") for k in range(first, first + count)))
 
 
-def test_a_full_batch_is_rated_in_one_call() -> None:
-    mind = make_resting_mind(make_rating_rule(2, 9, 4), rate_batch=3)
+def test_a_full_batch_is_rated_in_one_call_and_what_waits_too_long_in_a_smaller_one() -> None:
+    mind = make_resting_mind(make_rating_rule(2, 9, 4), rate_batch=3, rate_minutes=20)
     percept = make_hearing(2)
     notice(mind, percept)
     rate(mind, percept)
@@ -266,16 +247,13 @@ def test_a_full_batch_is_rated_in_one_call() -> None:
     assert [mind.stream[k].importance for k in range(3)] == [2, 9, 4]
     assert mind.attention.importance == 15
     assert mind.attention.unrated == []
-
-
-def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
-    mind = make_resting_mind(make_rating_rule(7), rate_minutes=20)
-    percept = Moment().later(600, heard=make_hearing(1).heard)
-    notice(mind, percept)
-    late = percept.later(20 * 60 - 10)
+    endpoint_of(mind).rule = make_rating_rule(7)
+    later = percept.later(600, heard=make_hearing(1, first=3).heard)
+    notice(mind, later)
+    late = later.later(20 * 60 - 10)
     assert perceive.make_queries(mind, moment(mind, late)) == []
     rate(mind, late.later(10))
-    assert mind.stream[0].importance == 7
+    assert mind.stream[3].importance == 7
 
 
 @pytest.mark.parametrize("doing", ["walking to the park", "standing around", "waiting", "asleep"])
