@@ -12,7 +12,7 @@ from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid, sample_schema
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import Conversation, HeardWords, Result
 from genagents_env.policy import Policy, Profile, RecalledMemory
@@ -99,17 +99,6 @@ def test_the_plan_is_walked_to_and_then_done() -> None:
     assert len(endpoint.requests) == 1
 
 
-def test_a_plan_with_an_object_uses_it_once() -> None:
-    policy, _ = reactive(make_decision_rule("your plan: feeding ducks"), decide_seconds=0)
-    bench = thing("Park/lawn/bench", "free", ("taken",), usable=True)
-    noon = Moment(me=body("Park/lawn"), time=Moment().later(4 * 3600).time)
-    assert step(policy, noon) == Move("Park/lawn/bench")
-    near = noon.later(10, result=Result(True, "", arrived=True), objects=(bench,))
-    assert step(policy, near) == Interact("Park/lawn/bench", "taken", "feeding ducks", "✋")
-    used = thing("Park/lawn/bench", "taken", ("free",), usable=True)
-    assert step(policy, near.later(600, objects=(used,))) == Idle("feeding ducks", "🙂")
-
-
 def test_an_object_is_walked_to_and_then_used() -> None:
     policy, _ = reactive(make_decision_rule("set stove to on", doing="cooking"), decide_seconds=600)
     far, near = (thing("Cafe/stove", "off", ("on",), usable=usable) for usable in (False, True))
@@ -164,13 +153,6 @@ def test_the_sleeping_make_no_calls() -> None:
     policy, endpoint = reactive(make_decision_rule("keep on"))
     assert step(policy, Moment(me=body(asleep=True))) == Idle()
     assert not endpoint.requests
-
-
-def test_an_unusable_reply_keeps_on_and_is_counted() -> None:
-    cassette = MemoryCassette()
-    policy, _ = reactive(always_invalid, cassette=cassette)
-    assert step(policy, Moment(me=body(doing="reading"))) == Idle("reading", "🧍")
-    assert [row.outcome for row in cassette.rows.values()] == ["fallback"]
 
 
 def test_what_others_say_do_or_name_stays_inside_the_fence() -> None:

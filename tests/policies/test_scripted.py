@@ -127,18 +127,6 @@ def test_passes_on_what_it_heard_without_growing_the_sentence() -> None:
     assert told.text == f"Good morning, Cid! Have you heard? {PARTY.statement}"
 
 
-def test_quotes_what_was_heard_in_other_words() -> None:
-    policy = scripted(facts=())
-    step(policy, Moment(heard=(speech(BOB, "There is a party!", ("party",), addressed=False),)))
-    told = speak(policy, Moment(people=(person("Cid Cedar"),)).later(120))
-    assert f"{BOB} says: “There is a party!”" in told.text
-
-
-def test_never_greets_a_sleeper_nor_someone_far() -> None:
-    far = Moment(people=(person(BOB, asleep=True), person("Cid Cedar", distance=7)))
-    assert not isinstance(step(scripted(), far), Talk)
-
-
 def test_mute_says_nothing_and_leaves_conversations() -> None:
     policy = scripted(config={"mute": True})
     assert not isinstance(step(policy, Moment(people=(person(BOB),))), Talk)
@@ -201,12 +189,6 @@ def test_a_secret_known_from_the_start_is_not_passed_on_even_if_others_know_it()
     policy = scripted(facts=(THEFT,))
     step(policy, Moment(heard=(speech("Dee Dogwood", "Ann took the silver!", ("theft",)),)))
     assert "silver" not in speak(policy, THERE).text
-
-
-def test_who_hears_of_a_secret_passes_it_on() -> None:
-    policy = scripted(facts=())
-    step(policy, FALLEN)
-    assert FALL.statement in speak(policy, THERE).text
 
 
 def test_secrets_are_part_of_the_state_and_older_states_are_read() -> None:

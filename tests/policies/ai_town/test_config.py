@@ -8,14 +8,6 @@ from genagents_env.run.policies import load_policy
 from tests.policies.percepts import Value
 
 
-def test_the_default_is_the_code_of_2024() -> None:
-    config = AiTownConfig()
-    assert config == AiTownConfig(preset="2024")
-    assert (config.meet, config.accept_chance, config.typing_seconds) == ("invite", 0.8, 15)
-    assert (config.max_messages, config.talk_seconds, config.pair_seconds) == (8, 600, 60)
-    assert (config.reflect_at, config.reflect_over, config.decay) == (500, 100, 0.99)
-
-
 def test_no_fault_of_the_originals_is_on_by_default() -> None:
     for preset in ("2024", "2023"):
         config = AiTownConfig(preset=preset)

@@ -1,7 +1,5 @@
 """Invitations, and what leads to them: hand-made percepts, one tick at a time."""
 
-from dataclasses import replace
-
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
@@ -72,15 +70,6 @@ def test_nobody_out_of_reach_asleep_busy_or_elsewhere_is_invited() -> None:
         assert isinstance(live(stroll(), with_people(seen)), Move), seen
 
 
-def test_of_those_who_stroll_one_invites_at_a_tick() -> None:
-    asked = []
-    for tick in range(30):
-        mind = stroll()
-        later = with_people(person(BEA, doing=signs.STROLLING)).later(10 * tick)
-        asked.append(isinstance(live(mind, later), Talk))
-    assert 5 < sum(asked) < 25
-
-
 def test_attempts_talks_and_pairs_have_their_pauses() -> None:
     near = with_people(person(BEA)).later(1000)
     for field, pause in (("tried", 15), ("left", 15)):
@@ -145,14 +134,6 @@ def test_an_invitation_without_an_answer_lapses() -> None:
     assert mind.talk is None
 
 
-def test_who_sees_the_invited_with_others_gives_up() -> None:
-    mind = stroll()
-    percept = invite(mind)
-    taken = percept.later(20, people=(person(BEA, 5, f"walking up to {CY}"),))
-    assert isinstance(live(mind, taken), Move)
-    assert mind.talk is None
-
-
 def answer(chance: float, *heard: str) -> tuple[AiTownMind, Action]:
     """Return a mind that heard these people's invitations, and what it does."""
     mind = make_mind(accept_chance=chance)
@@ -169,13 +150,6 @@ def test_whoever_is_invited_comes_or_declines_by_chance() -> None:
     assert no == Talk(None, signs.write_refusal(BEA), doing="staying where one is", emoji="💬")
     live(mind, Moment().later(10))
     assert (mind.talk, mind.declined) == (None, {BEA: 10})
-
-
-def test_an_invitation_of_somebody_else_is_none() -> None:
-    mind = make_mind(accept_chance=1.0)
-    step = live(mind, Moment(heard=(speech(BEA, ASK("Ann Asher")),), people=(person(BEA),)))
-    assert isinstance(step, Idle)
-    assert mind.talk is None
 
 
 def test_of_two_who_invite_each_other_the_last_by_name_comes() -> None:
@@ -225,15 +199,6 @@ def test_any_words_lead_to_a_talk_with_or_without_an_invitation(invited: bool) -
     assert step.doing == f"walking up to {BEA}"
     assert mind.talk is not None
     assert [line.text for line in mind.talk.lines] == ["Hello Ann!"]
-
-
-def test_on_the_telephone_nobody_walks_over() -> None:
-    mind = make_mind()
-    words = speech(BEA, "Hello Ann, it is me.")
-    called = Moment(heard=(replace(words, by_phone=True),), conversation=members(BEA, ME))
-    assert isinstance(live(mind, called), Idle)
-    assert mind.talk is not None
-    assert mind.talk.stage == "talking"
 
 
 def test_at_night_one_goes_to_bed_and_invites_nobody() -> None:

@@ -18,7 +18,7 @@ from genagents_env.policies.ai_town.mind import (
     to_rating,
 )
 from genagents_env.scenario.schema import PastMemory
-from tests.policies.ai_town.minds import BEA, make_mind, talk_with
+from tests.policies.ai_town.minds import BEA, make_mind
 from tests.policies.ai_town.square import NAMES, Square, square
 from tests.policies.harness import fields_of, list_requests, moment, think
 from tests.policies.percepts import PARTY, Moment, Value, person, profile
@@ -132,13 +132,6 @@ def test_a_talk_is_remembered_before_the_first_words_of_the_next(
     assert "I told Cat Cole of the party." in words[0].messages[-1].content
 
 
-def test_a_talk_in_which_nothing_was_said_leaves_no_memory() -> None:
-    mind = make_mind()
-    mind.talk = talk_with(BEA, members=[BEA])
-    perceive.perceive(mind, moment(mind, Moment()))
-    assert (mind.remembers, mind.talked) == ([], {BEA: 0})
-
-
 def test_news_and_whispers_are_kept_sights_are_not() -> None:
     mind = make_mind()
     heard = tuple(
@@ -237,11 +230,3 @@ def test_three_insights_are_kept_with_the_memories_they_rest_on() -> None:
     assert [to_rating(one.importance) for one in found] == [7, 7]
     assert mind.reflected == 50
     assert reflect.sum_importance(mind) == 0
-
-
-def test_without_a_usable_reply_nothing_is_drawn_and_it_stays_due() -> None:
-    mind = make_mind(always_invalid, reflect_at=1)
-    add_chats(mind, 1, 5)
-    draw_insights(mind)
-    assert len(mind.stream) == 1
-    assert ask(mind)

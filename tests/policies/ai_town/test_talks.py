@@ -112,14 +112,6 @@ def test_words_thought_of_too_long_are_dropped_unless_the_fault_is_on(
     assert mind.talk.unsaid == kept
 
 
-def test_silence_is_kept_for_a_minute() -> None:
-    mind = make_mind(say(""))
-    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
-    speak(mind, NEAR)
-    assert converse.make_queries(mind, moment(mind, NEAR.later(50))) == ()
-    speak(mind, NEAR.later(60))
-
-
 def test_good_bye_leaves_the_conversation() -> None:
     mind = make_mind(say("Farewell!"))
     mind.talk = talk_with(BEA, lines=lines(9))
@@ -130,14 +122,6 @@ def test_good_bye_leaves_the_conversation() -> None:
     assert mind.talk is None
     assert mind.remembers[0].lines[-1].text == "Farewell!"
     assert (mind.left, mind.talked[BEA]) == (10, 10)
-
-
-def test_last_words_of_the_other_are_heard_overheard_ones_are_not() -> None:
-    mind = make_mind()
-    mind.talk = talk_with(BEA, lines=lines(9), members=[BEA])
-    heard = (speech(CY, "What a day!"), speech(BEA, "Farewell!"))
-    perceive.perceive(mind, moment(mind, NEAR.later(10, conversation=None, heard=heard)))
-    assert [line.text for line in mind.remembers[0].lines[-2:]] == ["word 0", "Farewell!"]
 
 
 # Groups.
@@ -226,21 +210,6 @@ def test_once_somebody_walks_away_a_group_is_over_for_all(ends: bool) -> None:
     left = Moment(conversation=Conversation(1, (ME, BEA, DEE), None, True, 9))
     perceive.perceive(mind, moment(mind, left))
     assert mind.talk.leaving is ends
-
-
-def test_whom_one_talked_with_is_ignored_until_the_next_walk_has_ended() -> None:
-    mind = group_mind()
-    mind.talk = talk_with(BEA, lines=[(ME, "Hm."), (BEA, "Bye.")], members=[BEA])
-    perceive.perceive(mind, moment(mind, Moment()))
-    assert mind.ignored == [BEA]
-    percept = Moment(people=(at(BEA, 2, 2),)).later(10)
-    pursue.advance(mind, moment(mind, percept))
-    assert mind.talk is None
-    act.choose_action(mind, moment(mind, percept))
-    there = percept.later(10, result=Result(True, "", arrived=True))
-    perceive.perceive(mind, moment(mind, there))
-    pursue.advance(mind, moment(mind, there))
-    assert (mind.ignored, mind.talk is not None) == ([], True)
 
 
 def test_a_group_talks_for_thirty_seconds() -> None:

@@ -30,17 +30,6 @@ def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
     assert differ == {"preset", "work_items", "repetition_of", "outlook_minutes"}
 
 
-def test_what_is_given_by_name_goes_before_a_preset() -> None:
-    assert LyfeConfig(preset="paper", work_items=3).work_items == 3
-
-
-def test_only_the_self_monitor_runs_beside_the_rest() -> None:
-    latency = LyfeConfig().latency
-    assert latency("monitor.update") == 1
-    for purpose in ("controller.choose", "talk.speak", "reflect.think", "memory.merge"):
-        assert latency(purpose) == 0
-
-
 @pytest.mark.parametrize(
     "fields",
     [

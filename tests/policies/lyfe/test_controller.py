@@ -3,13 +3,13 @@ import json
 
 import pytest
 
-from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Result
 from genagents_env.policies.lyfe import act, controller, options, places, senses
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.harness import list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, Value, profile, speech
+from tests.policies.percepts import Moment, Value, speech
 
 BEN, CAT = "Ben Birch", "Cat Cole"
 
@@ -54,11 +54,6 @@ def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() 
     assert 44 <= hidden < 60
 
 
-def test_only_what_is_asked_for_is_possible() -> None:
-    mind = decide(make_choice_rule("go", "Park"), near=[BEN], only=["go", "find"])
-    assert possible(mind) == ["go"]
-
-
 @pytest.mark.parametrize(
     ("words", "target"),
     [
@@ -91,10 +86,6 @@ def test_what_fits_nothing_well_is_refused_in_words(option: str, words: str) -> 
     assert [*kinds, mind.option.kind] == ["wait", "wait"]
 
 
-def test_to_talk_one_need_not_say_to_whom() -> None:
-    assert decide(make_choice_rule("talk", "the wind"), near=[BEN]).option.target == BEN
-
-
 def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
     mind = decide(make_choice_rule("reflect"), near=[BEN])
     mind.option.subgoal = "ask Ben of the river"
@@ -105,21 +96,6 @@ def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
     options.end(mind, 30)
     senses.notice_oneself(mind, "I thought of something.", 30)
     assert controller.make_queries(mind, now)
-
-
-def test_without_a_usable_reply_one_waits() -> None:
-    mind = decide(always_invalid, near=[BEN])
-    assert mind.option.kind == "wait"
-    assert [row.fallbacks for row in mind.services.model.ledger.rows()] == [1]
-
-
-def test_all_places_that_are_known_are_shown_those_that_come_up_first() -> None:
-    known = (*(f"Corner {number}" for number in range(40)), "Blue Lagoon")
-    who = profile(goal="I want to swim in the lagoon")
-    mind = decide(make_choice_rule("wait"), Moment(known=known), who=who)
-    words = list_requests(mind)[0].messages[-1].content
-    assert words.count('"place"') == 41
-    assert words.index("Blue Lagoon") < words.index("Corner 0")
 
 
 def test_names_that_were_heard_may_be_looked_for_but_not_the_dead() -> None:
@@ -166,13 +142,3 @@ def test_a_mere_name_is_looked_for_in_three_places_then_not_again_that_day() -> 
     assert [shown, places.list_people_to_find(mind)] == [["Zed Zorn"], []]
     mind.tick += 8640  # ticks of ten seconds: a day
     assert places.list_people_to_find(mind) == ["Zed Zorn"]
-
-
-def test_of_a_name_that_somebody_spoke_it_is_said_who() -> None:
-    mind = make_mind(make_choice_rule("wait"))
-    percept = Moment(heard=(speech(BEN, "We met Satan Belial at the mill."),))
-    asyncio.run(senses.perceive(mind, moment(mind, percept)))
-    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
-    shown = list_requests(mind)[0].messages[-1].content
-    line = '["person", "Satan Belial", "a name only; perhaps not in town; heard from Ben Birch"]'
-    assert line in shown

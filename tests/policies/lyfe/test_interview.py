@@ -183,15 +183,3 @@ def test_evidence_is_bounded_and_what_has_no_room_is_noted_for_the_record() -> N
     notes = mind.services.notes.take()
     assert {note.call.purpose for note in notes} == {ANSWER, "interview.begin"}
     assert all("person" in json.loads(note.text) for note in notes)
-
-
-def test_an_answer_is_shown_nothing_that_its_summary_tells_in_nearly_the_same_words() -> None:
-    summary = "Bob told me that he saw the old boats burn at the pier last night."
-    mind = make_experienced_mind(make_answer_rule(summary=summary))
-    mind.long.seed("Last night the old boats were seen to burn at the pier.")
-    mind.long.seed("The old boats belong to Cat Cole.")
-    ask(mind, "What of the old boats?")
-    _, answer = list_requests(mind)
-    shown = [line[2] for line in list_numbered_lines(answer)]
-    assert "The old boats belong to Cat Cole." in shown
-    assert not [text for text in shown if text.startswith("Last night the old")]

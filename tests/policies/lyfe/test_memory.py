@@ -187,37 +187,6 @@ def test_without_a_usable_reply_the_members_stay_as_they_were() -> None:
     ]
 
 
-@pytest.mark.parametrize("rule", [merge_by_angle, always_invalid])
-@pytest.mark.parametrize("kill_at", [2, 4])
-def test_a_merge_under_way_survives_a_kill(rule: Rule, kill_at: int) -> None:
-    options: dict[str, Value] = {"recent_items": 3, "latency_ticks": {"memory": 3}}
-    mind, other = (mind_of(rule, memories=["I am @1."], **options) for _ in range(2))
-    for tick in range(1, 7):
-        for each in (mind, other):
-            if tick < 4:
-                sum_up(each, tick, 60 * tick, 60 * tick + 27, events=[tick])
-            else:
-                live(each, tick)
-        if tick == kill_at:
-            assert mind.pending
-            other = reload_mind(other)
-    assert not mind.pending
-    assert mind.state() == other.state()
-    held = json.dumps([*mind.long.texts, *mind.recent.texts])
-    assert all(f"@{60 * tick}" in held for tick in (1, 2, 3))
-    assert ("I know all that @60" in mind.long.texts) == (rule is merge_by_angle)
-
-
-def test_what_is_merged_late_is_of_the_time_of_its_members() -> None:
-    mind = mind_of(recent_items=3, latency_ticks={"memory": 2})
-    sum_up(mind, 1, 0, 27)
-    sum_up(mind, 2, 54)
-    live(mind, 3)
-    assert not len(mind.long)
-    live(mind, 4)
-    assert [(kept.text, kept.at) for kept in mind.long] == [("I know all that @0", 20)]
-
-
 ANGLES = st.lists(st.lists(st.integers(0, 359), max_size=6), max_size=8)
 
 
@@ -341,12 +310,6 @@ def test_what_is_searched_for_is_what_came_to_mind_last() -> None:
     assert texts(recall(mind)) == ["Long @90"]
 
 
-def test_a_memory_in_both_banks_comes_to_mind_once() -> None:
-    mind = mind_of(memories=["Thing 1 is @0."])
-    sum_up(mind, 1, 0)
-    assert texts(recall(mind, query="@0")) == ["Thing 1 is @0."]
-
-
 def test_what_has_no_vector_is_embedded_in_one_request() -> None:
     mind = make_mind_with_memories()
     source = Compass()
@@ -409,10 +372,3 @@ def test_what_is_recent_at_the_start_begins_in_recent_memory() -> None:
     assert "Ahmed was here." not in mind.long.texts
     flat = make_mind(who=who, saf_memory=False)
     assert {"I run the Cafe.", "Ahmed was here."} <= set(flat.long.texts)
-
-
-def test_a_fact_that_a_memory_tells_already_is_not_remembered_twice() -> None:
-    told = make_mind(who=profile(memories=("I give a party at the Cafe on Tuesday.",)))
-    untold = make_mind(who=profile(memories=("I run the Cafe.",)))
-    assert told.long.texts == ["I give a party at the Cafe on Tuesday."]
-    assert untold.long.texts == ["I run the Cafe.", "Ann gives a party at the Cafe on Tuesday."]

@@ -3,9 +3,9 @@ import json
 from collections.abc import Mapping
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.llm.scripted import Rule
 from genagents_env.percept import HeardWords
-from genagents_env.policies.lyfe import monitor, narrative, senses
+from genagents_env.policies.lyfe import monitor, senses
 from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.harness import list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind
@@ -76,14 +76,6 @@ def test_it_takes_effect_beside_what_one_does() -> None:
     assert mind.summary.text == SUMMARY
 
 
-def test_without_a_usable_reply_the_old_summary_stays() -> None:
-    mind = quiet(always_invalid)
-    mind.summary.text = "I know my goal."
-    update_summary(mind, hear_numbered(mind, *range(5)))
-    assert mind.summary.text == "I know my goal."
-    assert mind.summary.updates == 0
-
-
 def test_each_sentence_rests_on_what_it_is_most_like() -> None:
     def rule(request: CompletionRequest) -> str:
         return json.dumps({"summary": "I hear that the bridge is closed. My boat leaks."})
@@ -109,10 +101,3 @@ def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
     assert mind.summary.updates == 3
     assert [item.event for item in mind.work] == [202, 203, 204, 205]
     assert [part.events for part in mind.summary.parts] == [[70]]
-
-
-def test_a_thought_and_the_agents_own_words_rest_on_what_led_to_them() -> None:
-    mind = quiet()
-    made_of = [("Ben Birch said: the bridge is closed", [3]), ("I like boats", []), ("Ducks", [9])]
-    assert asyncio.run(narrative.find_events(mind, "So the bridge is closed.", made_of)) == [3]
-    assert asyncio.run(narrative.find_events(mind, "I like boats a lot.", made_of)) == []

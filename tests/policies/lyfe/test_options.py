@@ -6,7 +6,7 @@ import pytest
 from genagents_env.actions import Idle, Move, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.lyfe import act, controller, options, repetition, senses, talk
+from genagents_env.policies.lyfe import act, options, repetition, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from tests.policies.harness import moment, think
 from tests.policies.lyfe.minds import make_mind
@@ -144,12 +144,6 @@ def test_who_is_found_and_walks_on_is_followed_then_the_mind_is_asked() -> None:
     assert "not here any more" in mind.option.outcome
 
 
-def test_a_talk_that_nobody_stayed_for_is_thought_about_not_waited_out() -> None:
-    mind = at("talk", Moment(), target=BEN, subgoal="ask Ben of the river")
-    assert controller.make_queries(mind, moment(mind, Moment()))
-    assert mind.option.before == "ask Ben of the river"
-
-
 @pytest.mark.parametrize(
     ("kind", "target", "distance"), [("go", "Park", 2), ("find", "Cat Cole", 7)]
 )
@@ -165,17 +159,6 @@ def test_one_stands_still_for_somebody_who_is_looking_for_one(
     for later in (seeker.later(90), Moment().later(10)):
         asyncio.run(senses.perceive(mind, moment(mind, later)))
         assert isinstance(act.choose_action(mind, moment(mind, later)), Move)
-
-
-def test_a_seeker_is_noticed_once_and_others_do_not_stop_one() -> None:
-    other = person(BEN, doing="looking for Cat Cole")
-    assert walk_past("go", "Park", Moment(people=(other,))).work == []
-    seeker = Moment(people=(person(BEN, 7, doing="looking for Ann Ash"),))
-    mind = walk_past("go", "Park", seeker)
-    asyncio.run(senses.perceive(mind, moment(mind, seeker.later(10))))
-    assert len(mind.work) == 1
-    both = walk_past("find", BEN, seeker)  # who look for each other go on until they meet
-    assert isinstance(act.choose_action(both, moment(both, seeker)), Move)
 
 
 @pytest.mark.parametrize(

@@ -57,13 +57,6 @@ def test_each_who_is_turned_to_answers_of_all_anybody_does() -> None:
     assert list_open(anybody) == []
 
 
-def test_silence_is_an_answer_to_oneself() -> None:
-    mind = hear((BEN, "Where were you?"))
-    assert questions.is_asked(mind, 20)
-    questions.note_silence(mind)
-    assert not questions.is_owed(mind, 20)
-
-
 def test_one_waits_for_an_answer_as_long_as_somebody_is_there_and_a_minute() -> None:
     mind = hear((ANN, "Where were you?"))
     asked = mind.turn.questions[0].at

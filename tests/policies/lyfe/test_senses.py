@@ -35,13 +35,6 @@ def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
     assert mind.turn.event == 7  # the last utterance, new or not, is what the turn follows
 
 
-def test_words_are_new_again_after_so_many_others() -> None:
-    mind = make_mind(heard_kept=2, work_items=3)
-    for text in ("a", "b", "c", "a"):
-        sense(mind, Moment(heard=(make_heard(text),)))
-    assert [item.text for item in mind.work] == ["b", "c", "a"]
-
-
 def test_sights_are_held_for_a_minute_and_are_no_events() -> None:
     mind = sense(make_mind(), Moment(people=(person(BEN),)))
     assert mind.work == []

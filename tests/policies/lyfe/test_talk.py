@@ -136,8 +136,3 @@ def test_what_was_said_before_or_to_others_is_not_the_talk_now_and_what_was_aske
     assert '["08:05", "earlier", "Ben Birch", "said", "The ducks are gone."]' in asked
     assert '["08:10", "Ben Birch", "said", "Did you see it?"]' in asked
     assert "Answer first what you were asked." in asked
-
-
-def test_who_was_called_by_a_title_is_known_by_it() -> None:
-    words = prompt_after(WorkItem("Tell Officer Ben Birch.", 300, "Cat Cole"))
-    assert '["you know", "Ben Birch", "Officer"]' in words

@@ -76,15 +76,6 @@ def test_the_agent_listens_while_words_sound_and_waits_after_its_own() -> None:
     assert not turns.may_speak(mind, moment(mind, percept.later(10_000)))
 
 
-def test_one_who_had_nothing_to_say_is_silent_until_somebody_speaks() -> None:
-    mind, percept = listener("Ann Ash", NAMES[:2])
-    now = moment(mind, percept)
-    mind.turn.passed = True
-    assert not turns.may_speak(mind, now)
-    turns.note_heard(mind, item("Ann?", "Ben Birch", 6), now)
-    assert turns.may_speak(mind, moment(mind, percept.later(60)))
-
-
 def test_the_rule_of_the_place_comes_first() -> None:
     mind, percept = listener("Ann Ash", NAMES[:2])
     assert turns.may_speak(mind, moment(mind, percept))

@@ -10,7 +10,7 @@ from genagents_env.policies.simuverse import SimuversePolicy, memory
 from genagents_env.policy import Context
 from genagents_env.scenario.schema import PastMemory
 from tests.policies.percepts import PARTY, START, Moment, Value, infos, profile, wait_for
-from tests.policies.simuverse.town import ANN, BEN, Quarter, play, speaks
+from tests.policies.simuverse.town import ANN, BEN, Quarter, play
 
 PAIR = {ANN: "hall", BEN: "hall"}
 
@@ -58,15 +58,6 @@ def test_without_memory_nothing_is_embedded_or_recalled(tmp_path: Path) -> None:
     assert len(town.mind(ANN).memory) == 0
     assert all(remembered(prompt) == [] for _, prompt in town.asked)
     assert any("pump" in one.text for one in town.policy.memories(BEN))
-
-
-def test_what_the_messages_or_the_input_show_is_not_shown_again(tmp_path: Path) -> None:
-    town = tell(tmp_path, history=4, recall_above=-1.0)
-    later = [prompt for who, prompt in town.asked if who == ANN and not speaks(prompt)][-1]
-    assert len(remembered(later)) > 0
-    shown = [line.text for line in later.lines if line.number is None]
-    for text in remembered(later):
-        assert not any(text == line for line in shown)
 
 
 def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:

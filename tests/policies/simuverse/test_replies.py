@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.policies.simuverse.checker import ToolScope, check, make_triple
-from genagents_env.policies.simuverse.grammar import SIGNALS, find_prefix
+from genagents_env.policies.simuverse.grammar import find_prefix
 from genagents_env.policies.simuverse.talk import ReadSpeech, read_speech
 
 CORPUS = [
@@ -68,13 +68,6 @@ def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None
     interpreted = check(("", "CALL", "Dan Dorn, park"), text, CAFE)
     assert read == interpreted
     assert read.words == "there is cake at four."
-
-
-def test_the_tools_behind_the_first_are_kept_for_the_record() -> None:
-    found = find_prefix("(SCAN) (MOVE) park (LEAVE CONVERSATION)")
-    assert found is not None
-    assert (found.tool, found.others) == ("SCAN", ("MOVE", "LEAVE CONVERSATION"))
-    assert all(find_prefix(f"({signal})") is not None for signal in SIGNALS)
 
 
 @pytest.mark.parametrize(

@@ -103,16 +103,3 @@ def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> N
         "You are still where you were: this town knows no restart."
     ]
     assert town.percept(ANN).me.place == "yard"
-
-
-def test_one_agents_strikes_are_not_anothers(tmp_path: Path) -> None:
-    script = {ANN: ["Hm.", "(SCAN)", "Hm.", "(SCAN)"], BEN: ["Hm.", "Hm."]}
-    town = play(tmp_path, {ANN: "hall", BEN: "yard"}, script, 3)
-    assert [acted[BEN] for acted in town.acted].count(Restart()) == 1
-    assert Restart() not in [acted[ANN] for acted in town.acted]
-
-
-def test_one_who_never_chooses_a_tool_is_asked_no_more_often_than_others(tmp_path: Path) -> None:
-    town = play(tmp_path, ALONE, {ANN: ["Hm."] * 99}, 13, turn_seconds=60)
-    assert [note["reset"] for note in town.notes] == [False, True] * 3
-    assert [tick for tick, a in enumerate(town.acted) if a[ANN] == Restart()] == [0, 6, 12]

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Idle, Move, Talk
+from genagents_env.actions import Talk
 from genagents_env.policies.simuverse.results import REMOVED
 from genagents_env.world.events import Event
-from tests.policies.percepts import Value
 from tests.policies.simuverse.town import (
     ANN,
     BEN,
@@ -91,16 +90,6 @@ def test_a_scan_tells_names_kinds_distances_and_coordinates_the_nearest_first(
     ]
 
 
-def test_the_range_of_a_scan_is_its_own(tmp_path: Path) -> None:
-    town = play(tmp_path, PAIR, {}, 2, scan_range=1)
-    near = [*town.percept(ANN).people, *town.percept(ANN).objects]
-    lines = find(town.list_asked(ANN)[1], "it came to")
-    within = [one for one in near if one.distance <= 1]
-    assert len(within) < len(near)
-    assert len(lines) == len(within) + 1
-    assert "1 tiles" in lines[0]
-
-
 def test_three_converse_in_turn_and_the_fourth_is_told_why_not(tmp_path: Path) -> None:
     homes = dict.fromkeys(EVERYBODY, "yard")
     script = {ANN: ["(CONVERSE) Ben and Cat"], DAN: ["(SCAN)", "(CONVERSE) Ann Ash"]}
@@ -152,12 +141,6 @@ def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_pat
     assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
     assert told(town, ANN)[0] == f"The conversation with {BEN} is over: nobody is left in it."
     assert not any(note["kind"] == "strike" for note in town.notes)
-
-
-def test_moving_away_from_a_conversation_leaves_it(tmp_path: Path) -> None:
-    town = converse(tmp_path, "Bye! (MOVE) yard", ticks=16)
-    assert Move("yard") in [acted[BEN] for acted in town.acted]
-    assert "You moved to yard" in told(town, BEN)[0]
 
 
 def test_one_who_has_nothing_to_say_twice_leaves(tmp_path: Path) -> None:
@@ -213,12 +196,6 @@ def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     assert town.mind(ANN).invitations == []
 
 
-def test_a_new_call_of_the_same_person_takes_the_place_of_the_last(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben, hall", "(CALL) Ben, shed"]}
-    town = play(tmp_path, APART, script, 6)
-    assert [one.words for one in town.mind(BEN).invitations] == ["Will you meet me at shed?"]
-
-
 def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
     script = {ANN: ["(CALL) Ben, hall"]}
     town = Quarter(quarter(tmp_path, APART, phone=False), follow(script), turn_seconds=10)
@@ -246,14 +223,6 @@ def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_c
     assert any(text.startswith("I chose (MOVE) yard. You moved to yard") for text in kept)
 
 
-def test_one_is_told_of_those_who_do_not_join(tmp_path: Path) -> None:
-    homes = {ANN: "hall", BEN: "hall", CAT: "hall"}
-    script = {ANN: ["(CONVERSE) Ben and Cat"], CAT: ["(MOVE) yard"]}
-    town = play(tmp_path, homes, script, 6, turn_seconds=40)
-    notes = [line.text for line in town.mind(ANN).history if line.head == "it came to"]
-    assert f"{CAT} is not near enough to join you" in notes
-
-
 def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> None:
     homes = dict.fromkeys(EVERYBODY, "yard")
     script, words = {ANN: ["(CONVERSE) Ben and Cat"]}, {"Cat": ["(CONVERSE) Dan: come here!"]}
@@ -279,10 +248,3 @@ def test_of_several_who_are_named_one_is_told_who_is_left_out(
     homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
     town = play(tmp_path, homes, {ANN: [reply]}, 1)
     assert why in [line.text for line in town.mind(ANN).history]
-
-
-def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
-    config: dict[str, Value] = {"allow_idle": True, "idle_seconds": 30}
-    town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)
-    assert [acted[ANN] for acted in town.acted][:3] == [Idle("whittling", "🙂")] * 3
-    assert told(town, ANN)[0] == "You were idle for 1 minute: whittling."

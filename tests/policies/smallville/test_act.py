@@ -12,7 +12,6 @@ from genagents_env.policies.smallville.mind import (
     Day,
     Piece,
     PlanBlock,
-    SmallvilleActivity,
     SmallvilleMind,
 )
 from tests.policies.harness import moment
@@ -126,13 +125,6 @@ def test_a_place_that_is_closed_is_given_up_after_one_failure_and_thought_about_
     assert query == Query("plan.pieces", {"start": 20})
 
 
-def test_nobody_says_to_be_where_it_could_not_get_in() -> None:
-    mind = at(make_mind(), place="Park")
-    mind.day.hours = [PlanBlock(0, 3600, "feeding ducks at the Park")]
-    steps = acts(mind, Moment(), Moment().later(result=REFUSED), Moment().later(20))
-    assert steps == [Move("Park"), *[Idle("getting ready", "🙂")] * 2]
-
-
 def test_what_was_done_to_a_thing_ends_with_the_activity() -> None:
     mind = at(make_mind(), thing="Cafe/stove", use="on")
     off, on = stove(), stove("on")
@@ -185,22 +177,6 @@ def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow
         assert mind.blocked == {}
 
 
-def test_after_a_talk_that_led_away_one_goes_back() -> None:
-    mind = at(make_mind())
-    assert acts(mind, Moment(), Moment().later()) == [BAKING] * 2
-    mind.last, mind.going = "Talk", ""
-    assert act(mind, Moment().later(20, me=body("Park"))) == Move("Cafe")
-
-
-def test_the_same_activity_goes_on_over_pieces_and_the_object_stays_used() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    percept = Moment(objects=(stove(),))
-    act(mind, percept)
-    mind.day.pieces.append(replace(mind.day.pieces[0], start=600, end=1200))
-    assert act(mind, percept.later(600, objects=(stove(),))) == BAKING
-    assert mind.activity.until == 1200
-
-
 def test_a_piece_not_grounded_yet_happens_where_the_agent_is_and_moves_when_it_is() -> None:
     mind = at(make_mind(), place="")
     percept = Moment()
@@ -210,14 +186,6 @@ def test_a_piece_not_grounded_yet_happens_where_the_agent_is_and_moves_when_it_i
     assert mind.activity is begun
     mind.day.pieces[0].place = "Park"
     assert act(mind, percept.later(30)) == Move("Park")
-
-
-def test_a_reaction_goes_before_the_plan_until_it_ends() -> None:
-    mind = at(make_mind())
-    activity = SmallvilleActivity
-    mind.activity = activity(text="dancing", place="Cafe", until=300, reaction=True, emoji="💃")
-    assert act(mind, Moment().later(290)) == Idle("dancing", "💃")
-    assert act(mind, Moment().later(300)) == BAKING
 
 
 # Bed.
@@ -233,13 +201,6 @@ def test_one_goes_to_bed_lies_down_and_sleeps_on() -> None:
         Interact(*BED, "asleep in bed", "😴"),
         Idle(),
     ]
-
-
-def test_one_gets_up_by_the_plan_and_does_its_first_piece() -> None:
-    mind = at(make_mind(), place="Ann's house/bedroom")
-    asleep = Moment(me=body("Ann's house/bedroom", "sleeping", asleep=True))
-    up = Moment(me=body("Ann's house/bedroom")).later(result=ARRIVED)
-    assert acts(mind, asleep, up) == [Move("Ann's house/bedroom"), BAKING]
 
 
 def test_without_a_bed_or_a_way_to_it_one_goes_home_and_dozes() -> None:

@@ -13,7 +13,6 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import (
     Rule,
     ScriptedEndpoint,
-    always_invalid,
     sample_schema,
 )
 from genagents_env.llm.scripted.endpoint import Delay
@@ -94,10 +93,6 @@ def test_evidence_leads_to_the_events_that_were_perceived(
     assert any(words in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
-def test_one_without_a_usable_reply_does_not_know() -> None:
-    assert ask(make_experienced_mind(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
-
-
 @pytest.mark.parametrize("retrieval", [True, False])
 def test_no_trace_is_left(retrieval: bool) -> None:
     mind = start_talk(make_experienced_mind(make_naming_rule("Bob"), retrieval=retrieval))
@@ -147,21 +142,6 @@ def test_the_next_hours_of_the_plan_and_ones_doing_are_shown() -> None:
     assert ["you are", "asleep"] in lines(list_requests(mind)[1])
 
 
-def test_of_a_long_conversation_the_last_words_are_shown() -> None:
-    mind = start_talk(make_experienced_mind(make_answer_rule()))
-    dialogue_of(mind).lines += [
-        DialogueLine("Bob Birch", "Word 0.", 80),
-        DialogueLine("Ann Ash", "Word 1.", -1),
-        DialogueLine("Bob Birch", "Word 2.", 82),
-    ]
-    ask(mind, "What?")
-    assert [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
-        ["Bob Birch just said", "Word 0."],
-        ["you just said", "Word 1."],
-        ["Bob Birch just said", "Word 2."],
-    ]
-
-
 def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
     """Let a mind be answered so, and return what the calls are kept in."""
     cassette = MemoryCassette()
@@ -203,13 +183,6 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
-
-
-def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    words = "It\u202e was\nBob. " + "And so on. " * 90
-    (answer,) = ask(make_experienced_mind(make_answer_rule(words, *range(1, 30))), "Who?")
-    assert answer.text == ("It was Bob. " + "And so on. " * 71).strip()  # 800 characters at most
-    assert answer.evidence == (41, 42)
 
 
 @given(st.lists(st.integers(-5, 40), max_size=8), st.booleans())

@@ -4,14 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation, HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville.mind import BelievedObject, Piece, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
-from genagents_env.policies.smallville.retrieve import reduce_words
 from tests.policies.harness import (
     FOREIGN,
     by_fields,
@@ -263,25 +261,6 @@ def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
     notice(mind, percept)
     assert perceive.make_queries(mind, moment(mind, percept)) == []
     assert mind.stream[0].importance == 1
-
-
-def test_only_so_many_ratings_are_kept_the_latest() -> None:
-    mind = make_resting_mind(make_rating_rule(5), rate_batch=1)
-    mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
-    percept = make_hearing(1)
-    notice(mind, percept)
-    rate(mind, percept)
-    assert len(mind.attention.ratings) == 500
-    assert "old 0" not in mind.attention.ratings
-    assert reduce_words('Bob said to Ann Ash: "Word 0."') in mind.attention.ratings
-
-
-def test_a_batch_under_way_is_not_joined_by_another() -> None:
-    mind = make_mind(rate_batch=1)
-    mind.pending.append(PendingQuery("perceive.rate", {}, (), 0, 0, 9))
-    notice(mind, make_hearing(4))
-    assert perceive.make_queries(mind, moment(mind, make_hearing(0))) == []
-    assert mind.attention.unrated == [0, 1, 2, 3]
 
 
 def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch() -> None:

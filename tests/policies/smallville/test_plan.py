@@ -426,19 +426,3 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(
         "plan.pieces": [p.text for p in day.pieces] == [day.hours[0].text] * 4,
     }
     assert kept[purpose]
-
-
-def test_unclean_words_of_a_plan_are_cleaned_and_long_ones_kept() -> None:
-    dirty = "\x1b[2J" + "rest \n" * 13
-    rule = by_fields(
-        {
-            "outline": {"outline": [dirty] * 5},
-            "hours": {"hours": [dirty] * 15},
-            "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},
-        }
-    )
-    alone = Alone(rule, who=someone())
-    alone.step()
-    day = alone.mind.day
-    texts = [*day.outline, *(b.text for b in day.hours), *(p.text for p in day.pieces)]
-    assert texts == ["rest " * 12 + "rest"] * 10

@@ -126,21 +126,6 @@ def test_an_insight_that_comes_again_is_not_kept_twice_until_it_is_forgotten() -
     assert [memory.text for memory in thoughts(mind)] == [words, other] * 2
 
 
-@pytest.mark.parametrize(("alike", "kept"), [(0.3, 1), (1.0, 2)])
-def test_what_counts_as_the_same_is_an_option(alike: float, kept: int) -> None:
-    almost = [insight("Bob tells a joke.", 1), insight("Bob tells a lie.", 1)]
-    mind = make_mind_with_memories(make_reflection_rule(*almost), alike=alike)
-    reflect(mind)
-    assert len(thoughts(mind)) == kept
-
-
-def test_questions_that_are_the_same_are_asked_once() -> None:
-    questions = ["Who is Bob?", "who is  BOB?", "What does Bob want?"]
-    mind = make_mind_with_memories(make_reflection_rule(questions=questions))
-    reflect(mind)
-    assert list_first_fields(mind) == ["questions", "insights", "insights"]
-
-
 def test_reflections_grow_into_trees() -> None:
     questions = ["Is Bob a friend?"] * 3
     mind = make_mind_with_memories(
@@ -187,16 +172,6 @@ def test_the_number_of_questions_and_insights_is_an_option() -> None:
     endpoint_of(mind).rule = make_reflection_rule(questions=["Who?"])
     reflect(mind)
     assert list_first_fields(mind)[3:] == ["questions", "questions"]  # fewer are no reply
-
-
-def test_what_is_too_long_is_cut_and_not_refused() -> None:
-    many = [insight(f"{letter * 9}. " * 60, *range(1, 30)) for letter in "abcdefg"]
-    mind = make_mind_with_memories(make_reflection_rule(*many), 12, prompt_tokens=900)
-    reflect(mind)
-    assert len(list_requests(mind)) == 4
-    whole = [(f"{letter * 9}. " * 36).strip() for letter in "abcde"]  # 400 characters at most
-    assert [memory.text for memory in thoughts(mind)] == whole
-    assert all(len(memory.evidence) == 8 for memory in thoughts(mind))
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:

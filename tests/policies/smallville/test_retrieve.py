@@ -104,12 +104,6 @@ def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:
     assert len(source.asked) == len(TEXTS) + 3
 
 
-def test_nothing_comes_to_an_empty_mind_or_without_a_question() -> None:
-    for texts, questions in (([], ["red"]), (TEXTS, [])):
-        assert recall(colourful(texts)[0], questions) == []
-    assert recall(colourful([], retrieval=False)[0], ["red"]) == []
-
-
 @pytest.mark.parametrize(("weights", "first"), [("paper", "green"), ("public_code", "red")])
 def test_the_weights_are_an_option(weights: str, first: str) -> None:
     mind, _ = colourful([], retrieval_weights=weights, recall=1)
@@ -175,13 +169,6 @@ def test_who_one_is_and_is_up_to_stands_in_the_prompt_already() -> None:
     assert len(recall(small, ["red"])) == 4
 
 
-def test_a_plan_is_recalled_until_its_time_is_past() -> None:
-    mind, _ = colourful(["red apple"])
-    mind.stream.add("plan", "a red hour", created=0, start=100, duration=50, cause="x")
-    assert set(recall(mind, ["red"], 149)) == {"a red hour", "red apple"}
-    assert recall(mind, ["red"], 150) == ["red apple"]
-
-
 def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None:
     texts = ["red apple"] * 3 + ["the red oven is idle"]
     mind, _ = colourful(texts, retrieval_weights="public_code")
@@ -232,9 +219,3 @@ def test_fewer_words_repeat_more_of_them_where_they_mean_the_same(
     shown.add("Maria is reading a book at the library", lambda: SAME)
     assert shown.repeats("Maria is reading a book", lambda: vector) is repeats
     assert not shown.repeats("Maria is reading a book with Klaus", lambda: vector)
-
-
-def test_part_of_a_word_is_no_repetition() -> None:
-    shown = ShownTexts(NAME)
-    shown.add("Maria bakes carrot cakes", lambda: SAME)
-    assert not shown.repeats("car", lambda: SAME)

@@ -187,10 +187,3 @@ def test_there_are_times_when_it_is_not_asked(why: str) -> None:
     mind.services.prompts.small = why == "small"
     talk(mind)
     assert ask(mind, Moment().later(7200)) == []
-
-
-def test_without_a_usable_reply_the_old_one_stays() -> None:
-    mind = begin({"status": {"status": ""}})
-    talk(mind)
-    assert ask(mind, Moment().later(7200)) == ["summary.status"]
-    assert mind.status == CURRENTLY
