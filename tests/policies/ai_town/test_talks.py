@@ -17,39 +17,29 @@ CY, DEE, ME = "Cy Cole", "Dee Dunn", "Ann Ash"
 NEAR = Moment(people=(person(BEA, 1),), conversation=Conversation(1, (ME, BEA), None, True, 9))
 
 
-def find_due(talk: TalkState, seconds: int = 0, **config: Value) -> str:
-    """Return what is due so many seconds after the last words."""
-    mind = make_mind(**config)
-    return converse.find_due(mind, talk, moment(mind, NEAR.later(seconds)))
-
-
 def lines(count: int, last: str = BEA) -> list[tuple[str, str]]:
     """Return so many lines, taken in turns, of which somebody's is the last."""
     return [(last if at % 2 == 0 else ME, f"word {at}") for at in range(count)][::-1]
 
 
-def test_who_invited_speaks_first_the_other_only_when_the_silence_is_awkward() -> None:
-    mine, other = talk_with(BEA, mine=True), talk_with(BEA, mine=False)
-    assert find_due(mine) == "start"
-    assert [find_due(other, seconds) for seconds in (0, 40, 50)] == ["", "", "start"]
-
-
-def test_one_answers_after_a_pause_and_waits_a_minute_for_an_answer() -> None:
-    heard = talk_with(BEA, lines=[(BEA, "Hello!")])  # said at second -10
-    assert find_due(heard, message_seconds=20) == ""
-    assert find_due(heard) == "continue"
-    said = talk_with(BEA, lines=[(ME, "Hello!")])
-    assert [find_due(said, seconds) for seconds in (0, 40, 50)] == ["", "", "continue"]
-
-
 @pytest.mark.parametrize(
-    ("count", "seconds", "due"),
-    [(8, 600, "continue"), (9, 600, "leave"), (2, 600, "continue"), (2, 601, "leave")],
+    ("talk", "seconds", "due"),
+    [
+        (talk_with(BEA, mine=True), 0, "start"),  # who invited speaks first
+        (talk_with(BEA, mine=False), 40, ""),
+        (talk_with(BEA, mine=False), 50, "start"),  # where the silence is awkward
+        (talk_with(BEA, lines=[(BEA, "Hello!")]), 0, "continue"),  # said at second -10
+        (talk_with(BEA, lines=[(BEA, "Hello!")]), -1, ""),  # a longer pause
+        (talk_with(BEA, lines=[(ME, "Hello!")]), 40, ""),
+        (talk_with(BEA, lines=[(ME, "Hello!")]), 50, "continue"),
+        (talk_with(BEA, lines=lines(8), started=-600), 0, "continue"),
+        (talk_with(BEA, lines=lines(9), started=-600), 0, "leave"),
+        (talk_with(BEA, lines=lines(2), started=-601), 0, "leave"),
+    ],
 )
-def test_after_more_than_eight_messages_or_ten_minutes_the_next_words_are_good_bye(
-    count: int, seconds: int, due: str
-) -> None:
-    assert find_due(talk_with(BEA, lines=lines(count), started=-seconds)) == due
+def test_what_is_due_in_a_talk_of_two(talk: TalkState, seconds: int, due: str) -> None:
+    mind = make_mind(message_seconds=10 if seconds >= 0 else 20)
+    assert converse.find_due(mind, talk, moment(mind, NEAR.later(max(0, seconds)))) == due
 
 
 def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:

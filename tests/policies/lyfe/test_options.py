@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -16,34 +17,50 @@ BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
 
 
-def at(kind: OptionKind, percept: Moment, begun: int = 0, **fields: Value) -> LyfeMind:
+def talking(seconds: int) -> Moment:
+    return Moment().later(seconds, conversation=TALK)
+
+
+def at(kind: OptionKind, percept: Moment, **fields: Value) -> LyfeMind:
     """Return a mind at an option, after it has seen whether that is over."""
-    config, said = fields.pop("config", {}), fields.pop("said", False)
+    config, work = fields.pop("config", {}), fields.pop("work", [])
     mind = make_mind(**config)
-    mind.option = LyfeOption(kind, begun=begun, **fields)
-    mind.fresh = False
-    mind.unthought = 2
-    if said:
-        mind.work = [WorkItem("Well.", 60, BEN, 3)]
+    mind.option = LyfeOption(kind, **fields)
+    mind.fresh, mind.unthought, mind.work = False, 2 if work else 0, list(work)
     mind.near = [BEN] if percept.conversation is not None else []
     mind.last = "Move" if kind in ("go", "find") else "Idle"
     options.settle(mind, moment(mind, percept))
     return mind
 
 
-def test_a_talk_ends_by_time_and_one_reflects() -> None:
-    early, late = (Moment().later(seconds, conversation=TALK) for seconds in (110, 120))
-    assert at("talk", early, said=True).option.kind == "talk"
-    option = at("talk", late, said=True).option
-    assert (option.kind, option.ended) == ("reflect", "talk")
+LONG, BARRED = Moment().later(600), Moment(result=Result(False, "Park is closed"))
+HOME = Moment(result=Result(True, "", arrived=True))
+SAID = [WorkItem("Well.", 60, BEN, 3)]
 
 
-def test_one_who_took_no_part_has_nothing_to_reflect_on() -> None:
-    mind = make_mind()
-    mind.option, mind.near = LyfeOption("talk"), [BEN]
-    mind.work = [WorkItem("Well.", 60, "Cat Cole", 3)]
-    options.settle(mind, moment(mind, Moment().later(120)))
-    assert (mind.option.kind, mind.option.ended) == ("decide", "talk")
+@pytest.mark.parametrize(
+    ("kind", "percept", "work", "then"),
+    [
+        pytest.param("talk", talking(110), SAID, ("talk", ""), id="a talk goes on"),
+        pytest.param("talk", talking(120), SAID, ("reflect", "talk"), id="its time is over"),
+        pytest.param("talk", talking(120), [], ("decide", "talk"), id="one took no part"),
+        pytest.param("go", HOME, [], ("wait", ""), id="one arrives"),
+        pytest.param("go", replace(HOME, conversation=TALK), [], ("decide", "go"), id="people"),
+        pytest.param("go", BARRED, [], ("decide", "go"), id="the way is barred"),
+        pytest.param("go", LONG, [], ("decide", "go"), id="gives up"),
+        pytest.param("find", LONG, [], ("decide", "find"), id="gives up the search"),
+        pytest.param("reflect", LONG, [], ("reflect", ""), id="waits for the model"),
+    ],
+)
+def test_what_one_does_ends_by_what_happens(
+    kind: OptionKind, percept: Moment, work: list[WorkItem], then: tuple[str, str]
+) -> None:
+    mind = at(kind, percept, work=work, target="Park", subgoal="feed the ducks")
+    assert (mind.option.kind, mind.option.ended) == then
+    assert mind.option.subgoal == "feed the ducks" or then[0] != "wait"
+    if percept is BARRED:
+        assert "Park is closed" in mind.work[-1].text
+        assert mind.feedback
 
 
 def test_a_talk_ends_when_words_repeat_themselves() -> None:
@@ -55,31 +72,6 @@ def test_a_talk_ends_when_words_repeat_themselves() -> None:
     options.settle(mind, moment(mind, Moment(conversation=TALK)))
     assert mind.option.kind == "reflect"
     assert not repetition.is_repetitive(mind)
-
-
-@pytest.mark.parametrize(
-    ("talk_there", "then"), [(None, ("wait", "", "feed the ducks")), (TALK, ("decide", "go", ""))]
-)
-def test_one_who_arrives_waits_for_what_one_came_for_unless_people_are_there(
-    talk_there: Conversation | None, then: tuple[str, str, str]
-) -> None:
-    arrival = Moment(conversation=talk_there, result=Result(True, "", arrived=True))
-    option = at("go", arrival, target="Park", subgoal="feed the ducks").option
-    assert (option.kind, option.ended, option.subgoal) == then
-
-
-def test_a_way_that_is_barred_ends_with_its_reason() -> None:
-    mind = at("go", Moment(result=Result(False, "Park is closed")), target="Park")
-    assert mind.option.kind == "decide"
-    assert "Park is closed" in mind.work[-1].text
-    assert mind.feedback
-
-
-@pytest.mark.parametrize(
-    ("kind", "then"), [("go", "decide"), ("find", "decide"), ("reflect", "reflect")]
-)
-def test_one_gives_up_after_so_long_but_waits_for_the_model(kind: OptionKind, then: str) -> None:
-    assert at(kind, Moment().later(600), target="Nowhere").option.kind == then
 
 
 def test_waiting_goes_on_until_something_happens() -> None:

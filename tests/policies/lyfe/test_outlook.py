@@ -49,23 +49,21 @@ def test_after_a_thought_goal_and_traits_are_considered_and_then_shown() -> None
 
 
 @pytest.mark.parametrize(
-    ("after", "config"),
-    [(HOUR - 10, {}), (HOUR, {"preset": "release"})],
+    ("times", "config", "considered"),
+    [
+        ([HOUR - 10], {}, [False]),
+        ([HOUR], {"preset": "release"}, [False]),
+        ([HOUR, 2 * HOUR - 10, 2 * HOUR], {}, [True, False, True]),
+    ],
 )
-def test_they_are_considered_once_in_a_while_only(after: int, config: dict[str, Value]) -> None:
-    assert list_first_fields(make_thinker(after=after, **config)) == ["thought"]
-
-
-def test_a_small_model_keeps_what_the_profile_says() -> None:
-    mind = make_mind(who=ANN)
-    mind.services.prompts.small = True
-    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
-
-
-def test_from_one_time_to_the_next_an_hour_goes_by() -> None:
-    mind = make_thinker()
-    assert list_first_fields(think_at(mind, 2 * HOUR - 10)) == ["thought", "goal", "thought"]
-    assert list_first_fields(think_at(mind, 2 * HOUR))[-1] == "goal"
+def test_they_are_considered_once_in_a_while_only(
+    times: list[int], config: dict[str, Value], considered: list[bool]
+) -> None:
+    mind = make_thinker(after=times[0], **config)
+    for second in times[1:]:
+        think_at(mind, second)
+    expected = [["thought", "goal"][: 1 + also] for also in considered]
+    assert list_first_fields(mind) == [field for fields in expected for field in fields]
 
 
 @pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])

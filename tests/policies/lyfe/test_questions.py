@@ -36,25 +36,27 @@ def list_open(mind: LyfeMind) -> list[tuple[str, list[str]]]:
     return [(one.asker, one.asked) for one in mind.turn.questions]
 
 
-def test_of_two_the_other_is_asked_and_any_words_are_the_answer() -> None:
-    assert list_open(hear((BEN, "Where were you?"))) == [(BEN, [ANN])]
-    assert list_open(hear((BEN, "Where were you?"), (ANN, "At home."))) == []
-    assert list_open(hear((BEN, "I was at home."))) == []
+TWO, THREE = (ANN, BEN), (ANN, BEN, CAT)
+WHERE = "Where were you?"
 
 
-def test_who_is_turned_to_by_name_or_trade_is_asked_not_who_is_spoken_of() -> None:
-    group = (ANN, BEN, CAT)
-    assert list_open(hear((BEN, "Ann, did you see Cat?"), group=group)) == [(BEN, [ANN])]
-    assert list_open(hear((BEN, "Did you see Eve?"), group=group)) == [(BEN, [ANN, CAT])]
-    assert list_open(hear((BEN, "Officer, who was it?"), group=group)) == [(BEN, [CAT])]
-
-
-def test_each_who_is_turned_to_answers_of_all_anybody_does() -> None:
-    group = (ANN, BEN, CAT)
-    both = hear((BEN, "Ann, Cat: were you there?"), (CAT, "I was."), group=group)
-    assert list_open(both) == [(BEN, [ANN])]
-    anybody = hear((BEN, "Who was there?"), (CAT, "I was."), group=group)
-    assert list_open(anybody) == []
+@pytest.mark.parametrize(
+    ("group", "said", "owed"),
+    [
+        (TWO, [(BEN, WHERE)], [(BEN, [ANN])]),
+        (TWO, [(BEN, WHERE), (ANN, "At home.")], []),
+        (TWO, [(BEN, "I was at home.")], []),
+        (THREE, [(BEN, "Ann, did you see Cat?")], [(BEN, [ANN])]),
+        (THREE, [(BEN, "Did you see Eve?")], [(BEN, [ANN, CAT])]),
+        (THREE, [(BEN, "Officer, who was it?")], [(BEN, [CAT])]),  # by her trade
+        (THREE, [(BEN, "Ann, Cat: were you there?"), (CAT, "I was.")], [(BEN, [ANN])]),
+        (THREE, [(BEN, "Who was there?"), (CAT, "I was.")], []),
+    ],
+)
+def test_whoever_is_turned_to_owes_an_answer(
+    group: tuple[str, ...], said: list[tuple[str, str]], owed: list[tuple[str, list[str]]]
+) -> None:
+    assert list_open(hear(*said, group=group)) == owed
 
 
 def test_one_waits_for_an_answer_as_long_as_somebody_is_there_and_a_minute() -> None:

@@ -1,11 +1,14 @@
 import asyncio
+from dataclasses import replace
+
+import pytest
 
 from genagents_env.percept import Conversation, HeardWords, Result
 from genagents_env.policies.lyfe import senses
 from genagents_env.policies.lyfe.mind import LyfeMind
 from tests.policies.harness import moment
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, body, person, speech
+from tests.policies.percepts import Moment, person, speech
 
 BEN = "Ben Birch"
 
@@ -75,30 +78,25 @@ def test_overheard_words_do_not_interrupt_unless_they_name_one() -> None:
     assert mind.fresh
 
 
-def test_the_agents_own_words_are_remembered_once_they_were_said() -> None:
+LOST = Moment(result=Result(False, "someone else was speaking"))
+ANSWERED = replace(LOST, heard=(make_heard("Ah."),))
+
+
+@pytest.mark.parametrize(
+    ("percepts", "unsaid", "said"),
+    [
+        pytest.param([Moment()], "", ["Good morning."], id="said"),
+        pytest.param([LOST], "Good morning.", [], id="kept where another spoke over them"),
+        pytest.param([LOST, LOST], "", [], id="but once"),
+        pytest.param([ANSWERED], "", ["Ah."], id="made anew once one was answered"),
+    ],
+)
+def test_ones_own_words_are_remembered_once_they_were_said(
+    percepts: list[Moment], unsaid: str, said: list[str]
+) -> None:
     mind = make_mind()
     mind.last, mind.turn.unsaid = "Talk", "Good morning."
-    sense(mind, Moment(me=body(), result=Result(True, "")))
-    assert [(item.speaker, item.text) for item in mind.work] == [("Ann Ash", "Good morning.")]
-    assert mind.turn.mine
-    assert mind.turn.unsaid == ""
-
-
-def test_words_that_another_spoke_over_are_kept_once() -> None:
-    mind = make_mind()
-    mind.last, mind.turn.unsaid = "Talk", "Good morning."
-    lost = Moment(result=Result(False, "someone else was speaking"))
-    sense(mind, lost)
-    assert mind.turn.unsaid == "Good morning."
-    sense(mind, lost)
-    assert mind.turn.unsaid == ""
-    assert mind.work == []
-
-
-def test_words_that_another_spoke_over_are_made_anew_once_one_was_answered() -> None:
-    mind = make_mind()
-    mind.last, mind.turn.unsaid = "Talk", "Good morning."
-    sense(
-        mind, Moment(result=Result(False, "someone else was speaking"), heard=(make_heard("Ah."),))
-    )
-    assert mind.turn.unsaid == ""
+    for percept in percepts:
+        sense(mind, percept)
+    assert (mind.turn.unsaid, [item.text for item in mind.work]) == (unsaid, said)
+    assert mind.turn.mine is (said == ["Good morning."])

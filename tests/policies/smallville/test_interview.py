@@ -3,8 +3,6 @@ import json
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
@@ -93,15 +91,6 @@ def test_evidence_leads_to_the_events_that_were_perceived(
     assert any(words in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
-@pytest.mark.parametrize("retrieval", [True, False])
-def test_no_trace_is_left(retrieval: bool) -> None:
-    mind = start_talk(make_experienced_mind(make_naming_rule("Bob"), retrieval=retrieval))
-    mind.next_number("plan.day", 360)
-    before = json.dumps(mind.state())
-    ask(mind, "What of Bob?", "Where is the fair?")
-    assert json.dumps(mind.state()) == before
-
-
 def test_words_just_said_do_not_stand_there_twice() -> None:
     mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
     text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
@@ -183,16 +172,6 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
-
-
-@given(st.lists(st.integers(-5, 40), max_size=8), st.booleans())
-def test_evidence_is_always_an_event_one_perceived(because: list[int], in_talk: bool) -> None:
-    mind = make_experienced_mind(make_answer_rule("Yes.", *because))
-    if in_talk:
-        start_talk(mind)
-    (answer,) = ask(mind, "What of Bob?")
-    assert set(answer.evidence) <= {41, 42, 77, 79}
-    assert list(answer.evidence) == sorted(set(answer.evidence))
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
