@@ -1,7 +1,5 @@
 """Invitations, and what leads to them: hand-made percepts, one tick at a time."""
 
-import pytest
-
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.percept import Conversation, Result, SeenPerson
 from genagents_env.policies.ai_town import act, perceive, pursue, signs
@@ -186,19 +184,6 @@ def test_where_the_town_refuses_both_learn_to_wait() -> None:
     inviter.pursuit.heading, inviter.pursuit.since = "Park", 200
     assert isinstance(live(inviter, again), Move)
     assert isinstance(live(inviter, again.later(40)), Talk)
-
-
-@pytest.mark.parametrize("invited", [False, True])
-def test_any_words_lead_to_a_talk_with_or_without_an_invitation(invited: bool) -> None:
-    mind = stroll() if invited else make_mind(accept_chance=0.0)
-    before = invite(mind) if invited else Moment()
-    words, near = speech(BEA, "Hello Ann!"), (person(BEA, 3),)
-    there = before.later(heard=(words,), people=near, conversation=members(BEA, ME))
-    step = live(mind, there)
-    assert isinstance(step, Move)
-    assert step.doing == f"walking up to {BEA}"
-    assert mind.talk is not None
-    assert [line.text for line in mind.talk.lines] == ["Hello Ann!"]
 
 
 def test_at_night_one_goes_to_bed_and_invites_nobody() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.percept import HeardWords
-from genagents_env.policies.ai_town import perceive, reflect, remember
+from genagents_env.policies.ai_town import reflect, remember
 from genagents_env.policies.ai_town.mind import (
     AiTownMind,
     FinishedTalk,
@@ -132,18 +131,6 @@ def test_a_talk_is_remembered_before_the_first_words_of_the_next(
     assert "I told Cat Cole of the party." in words[0].messages[-1].content
 
 
-def test_news_and_whispers_are_kept_sights_are_not() -> None:
-    mind = make_mind()
-    heard = tuple(
-        HeardWords(kind, None, f"A {kind}.", True, False, (), 7)
-        for kind in ("news", "thought", "notice")
-    )
-    perceive.perceive(mind, moment(mind, Moment(heard=heard, people=(person(BEA),))))
-    texts = [memory.text for memory in mind.stream]
-    assert texts == ["A news.", "A thought."]
-    assert mind.stream[0].events == (7,)
-
-
 # Reflection.
 
 ALONE = Moment()
@@ -158,17 +145,6 @@ def ask(mind: AiTownMind, percept: Moment = ALONE, review: bool = True) -> bool:
     """Return whether a mind asks for insights now that a talk is remembered."""
     mind.review = review
     return bool(reflect.make_queries(mind, moment(mind, percept)))
-
-
-def test_by_default_it_takes_fifty_six_talks_that_matter_most_and_never_comes_otherwise() -> None:
-    mind = make_mind()
-    add_chats(mind, 55, 9)
-    assert not ask(mind)
-    add_chats(mind, 1, 9)
-    assert ask(mind)
-    usual = make_mind()
-    add_chats(usual, 300, 5)  # of which the latest hundred count: 500, which is not more
-    assert not ask(usual)
 
 
 def test_only_what_is_newer_than_the_last_reflection_counts_and_no_seed() -> None:

@@ -150,7 +150,7 @@ def test_no_prompt_of_any_file_is_longer_than_allowed() -> None:
 
 @pytest.mark.slow
 @settings(
-    max_examples=12,
+    max_examples=6,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -110,21 +110,6 @@ def test_names_that_were_heard_may_be_looked_for_but_not_the_dead() -> None:
     assert (mind.option.kind, mind.option.target) == ("find", "Francesco Bianchi")
 
 
-def test_a_choice_is_shown_what_the_last_option_came_to_and_who_was_sought_in_vain() -> None:
-    mind = make_mind(make_choice_rule("wait"))
-    mind.people, mind.fresh = [BEN], True
-    mind.option = LyfeOption("find", target=BEN, subgoal="feed the ducks", looked=["Park", "Cafe"])
-    options.give_up(mind, 600)
-    percept = Moment().later(600)
-    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
-    shown = list_requests(mind)[0].messages[-1].content
-    assert '["subgoal", "feed the ducks"]' in shown
-    assert '["it came to", "You did not find Ben Birch."]' in shown
-    assert '["now", "Monday 13 February 2023, 08:10"]' in shown
-    assert '["person", "Ben Birch", "not found 08:10"]' in shown
-    assert "I looked for Ben Birch (Park, Cafe)" in shown
-
-
 def test_a_mere_name_is_looked_for_in_three_places_then_not_again_that_day() -> None:
     mind = make_mind(make_choice_rule("wait"))
     mind.named, percept = ["Zed Zorn"], Moment(known=tuple(f"Corner {n}" for n in range(9)))

@@ -101,20 +101,6 @@ def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
     assert ["summary", "Bob paints signs. The fair is near."] in lines(update)
 
 
-def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
-    mind = make_experienced_mind(make_answer_rule("Bob is well."))
-    ask(mind, *QUESTIONS[:2])
-    _, _, update, second = list_requests(mind)
-    last = lines(update)[-1 - len(list_numbered_lines(update))]
-    assert last == ["09:00", "you", "said", "Bob is well."]
-    assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
-    said = [line[1:] for line in list_numbered_lines(second)]
-    asked = ["the interviewer just said", "What of Bob?"]
-    assert said[-2:] == [asked, ["you just said", "Bob is well."]]  # an answer after its question
-    assert ["you just said", "No, really?"] in said[:-2]
-    assert ["question", "Where is the fair?"] in lines(second)
-
-
 @pytest.mark.parametrize(
     ("words", "events"),
     [

@@ -6,8 +6,8 @@ import pytest
 from genagents_env.actions import Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation
-from genagents_env.policies.lyfe import act, options, senses, talk, turns
-from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, WorkItem
+from genagents_env.policies.lyfe import act, options, senses, talk
+from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.harness import list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, person, speech
@@ -106,33 +106,3 @@ def test_one_whose_time_is_over_is_told_to_ask_nothing_new() -> None:
     now = HERE.later(130, conversation=TALK)
     mind = spoken(make_speech_rule("Well."), now)
     assert "ask nothing new" in list_requests(mind)[-1].messages[-1].content
-
-
-def prompt_after(*items: WorkItem, others: tuple[str, ...] = (BEN,)) -> str:
-    """Return what Ann is asked at the beginning of a talk with `others`, at second 600."""
-    people = tuple(person(name) for name in others)
-    now = Moment(people=people).later(600, people=people)
-    mind = talker(make_speech_rule("Well."))
-    mind.near, mind.option.begun, mind.work = list(others), 600, list(items)
-    for item in items:
-        if item.speaker == BEN:
-            turns.note_heard(mind, item, moment(mind, now.later(item.at - 600)))
-    mind.turn.until = mind.turn.delay = 0
-    mind.turn.mine = False
-    think(mind, talk.make_queries(mind, moment(mind, now)), now)
-    return list_requests(mind)[-1].messages[-1].content
-
-
-def test_what_was_said_before_or_to_others_is_not_the_talk_now_and_what_was_asked_is() -> None:
-    others = prompt_after(
-        WorkItem("Thank you, Cat.", 580, "Ann Ash"), WorkItem("Then go to Ben.", 590, "Cat Cole")
-    )
-    assert '["08:09", "earlier", "you", "said", "Thank you, Cat."]' in others
-    assert '["08:09", "earlier", "Cat Cole", "said", "Then go to Ben."]' in others
-    assert "Answer first" not in others
-    asked = prompt_after(
-        WorkItem("The ducks are gone.", 300, BEN, 5), WorkItem("Did you see it?", 600, BEN, 7)
-    )
-    assert '["08:05", "earlier", "Ben Birch", "said", "The ducks are gone."]' in asked
-    assert '["08:10", "Ben Birch", "said", "Did you see it?"]' in asked
-    assert "Answer first what you were asked." in asked

@@ -81,13 +81,3 @@ def test_the_rule_of_the_place_comes_first() -> None:
     assert turns.may_speak(mind, moment(mind, percept))
     silent = Conversation(1, NAMES[:2], "Ben Birch", False, 99)
     assert not turns.may_speak(mind, moment(mind, percept.later(conversation=silent)))
-
-
-def test_those_who_would_open_a_talk_at_once_are_spread() -> None:
-    starts = set()
-    for name in NAMES:
-        mind, percept = listener(name, NAMES)
-        now = moment(mind, percept.later(0, conversation=None))
-        turns.begin(mind, now)
-        starts.add(mind.turn.until - now.now)
-    assert starts == {0, 10, 20}

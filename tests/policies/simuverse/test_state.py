@@ -3,7 +3,9 @@
 import json
 from collections.abc import Mapping
 
-from genagents_env.actions import Talk
+import pytest
+
+from genagents_env.actions import Idle, Move, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.schemas import make_schema
@@ -73,6 +75,14 @@ def test_a_small_model_is_held_to_the_tools_and_shown_what_would_do() -> None:
     shown = asked.requests[0].messages[1].content
     assert "such as: (CONVERSE) Bob Birch; (MOVE) Park" in shown
     assert "(SCAN)." in shown
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_one_who_knows_no_night_gets_up_at_once(sleeps: bool) -> None:
+    policy = make_policy(sleeps=sleeps, interpreter="regex", prompt_tokens=400)
+    night = Moment(time=START.replace(hour=2), me=body("Ann's house/bedroom", asleep=True))
+    step = policy.act({ANN: {}}, infos(night))[ANN]
+    assert step == (Idle() if sleeps else Move("Ann's house/bedroom"))
 
 
 def test_one_whose_partner_is_gone_at_once_is_told_so_and_chooses_anew() -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Talk
+from genagents_env.actions import Idle, Talk
 from genagents_env.policies.simuverse.results import REMOVED
 from genagents_env.world.events import Event
+from tests.policies.percepts import Value
 from tests.policies.simuverse.town import (
     ANN,
     BEN,
@@ -149,14 +150,6 @@ def test_one_who_has_nothing_to_say_twice_leaves(tmp_path: Path) -> None:
     assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
 
 
-def test_two_who_ask_each_other_at_once_are_in_one_conversation(tmp_path: Path) -> None:
-    script = {ANN: ["(CONVERSE) Ben"], BEN: ["(CONVERSE) Ann"]}
-    town = play(tmp_path, PAIR, script, 2)
-    assert sorted(members(town, ANN)) == [ANN, BEN]
-    assert members(town, ANN) == members(town, BEN)
-    assert len({event.data["conversation"] for event in list_events(town, "converse")}) == 1
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
     tmp_path: Path, seed: int
@@ -248,3 +241,10 @@ def test_of_several_who_are_named_one_is_told_who_is_left_out(
     homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
     town = play(tmp_path, homes, {ANN: [reply]}, 1)
     assert why in [line.text for line in town.mind(ANN).history]
+
+
+def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
+    config: dict[str, Value] = {"allow_idle": True, "idle_seconds": 30}
+    town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)
+    assert [acted[ANN] for acted in town.acted][:3] == [Idle("whittling", "🙂")] * 3
+    assert told(town, ANN)[0] == "You were idle for 1 minute: whittling."

@@ -168,26 +168,6 @@ def test_a_nap_lasts_as_long_as_it_was_meant_to() -> None:
     assert act(mind, asleep.later(600)) == Move("Ann's house")
 
 
-def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow() -> None:
-    for result, blocked in ((REFUSED, 600), (Result(False, "Park is private"), 10 + 86_400)):
-        mind = at(make_mind(), place="Park")
-        acts(mind, Moment(), Moment().later(result=result))
-        assert mind.blocked == {"Park": blocked}
-        act(mind, Moment().later(blocked))
-        assert mind.blocked == {}
-
-
-def test_a_piece_not_grounded_yet_happens_where_the_agent_is_and_moves_when_it_is() -> None:
-    mind = at(make_mind(), place="")
-    percept = Moment()
-    assert acts(mind, percept, percept.later()) == [BAKING] * 2
-    begun = mind.activity
-    act(mind, percept.later(20))
-    assert mind.activity is begun
-    mind.day.pieces[0].place = "Park"
-    assert act(mind, percept.later(30)) == Move("Park")
-
-
 # Bed.
 
 

@@ -226,15 +226,6 @@ def test_one_who_is_near_is_spoken_to_with_what_was_to_be_said_once_one_may_begi
     assert '["Bob Birch", "was", "reading"]' in words
 
 
-def test_whoever_opens_stays_for_the_answer() -> None:
-    mind = make_opening_mind(rule=make_speech_rule(HELLO.text, end=True))
-    assert live(mind, NEAR) == HELLO
-    assert not dialogue_of(mind).leaving
-    said = live(mind, NEAR.later(10, conversation=TALK))
-    assert said == Idle("talking with Bob Birch", "💬")
-    assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Bob."]
-
-
 def test_one_listens_to_who_walks_up_to_one() -> None:
     mind = make_opening_mind()
     cid = person(CID, doing="walking up to Ann Ash")

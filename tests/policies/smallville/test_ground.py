@@ -1,5 +1,4 @@
 import json
-from datetime import time
 
 import pytest
 
@@ -8,11 +7,9 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import ground as ground_module
-from genagents_env.policies.smallville import places as places_module
 from genagents_env.policies.smallville.mind import (
     BelievedObject,
     Day,
-    Dialogue,
     Piece,
     PlanBlock,
     SmallvilleActivity,
@@ -122,18 +119,6 @@ def test_what_is_said_of_a_thing_is_mapped_to_what_it_allows_or_refused_and_note
     ]
 
 
-def test_a_thing_of_the_next_room_is_gone_to_and_one_of_free_words_takes_any() -> None:
-    rule = spots(("Cafe/bar", "stove", "on"), ("Cafe/bar", "slate", "SOUP TODAY"))
-    mind = mind_with(["baking", "writing"], rule)
-    knows(mind, "Cafe/bar/slate", "blank", free_text=True)
-    ground(mind)
-    assert list_spots(mind) == [
-        ("Cafe/kitchen", "Cafe/kitchen/stove", "on"),
-        ("Cafe/bar", "Cafe/bar/slate", "SOUP TODAY"),
-    ]
-    assert list_wishes(mind) == []
-
-
 @pytest.mark.parametrize(
     ("said", "place", "noted"),
     [
@@ -178,18 +163,6 @@ def test_what_is_closed_all_the_while_is_not_offered_but_to_those_who_work_there
     places = list_offered(mind, Moment(me=body("Park"), known=("Pub", *KNOWN)))
     assert "Pub" not in places
     assert "Cafe/kitchen" in places
-
-
-def test_public_places_are_always_offered_and_of_others_those_that_mean_something() -> None:
-    town = tuple(TownPlace(f"Hall {k}", True, True, True) for k in range(20))
-    homes = tuple(f"{name}'s house/parlour" for name in "BCDEFGHIJKLMNO")
-    mind = mind_with(["playing the piano at the bar"], who=profile(town=town))
-    known = (*(place.id for place in town), *homes, *KNOWN)
-    percept = Moment(me=body("Cafe/kitchen"), known=known)
-    places = list_offered(mind, percept)
-    assert {place.id for place in town} | {"Cafe/bar", "Ann's house/bedroom"} <= set(places)
-    assert len([place for place in places if place in homes]) <= 8
-    assert places[:2] == ["Cafe/kitchen", "Cafe/bar"]
 
 
 @pytest.mark.parametrize(
@@ -332,15 +305,6 @@ def test_a_reaction_is_grounded_and_begun_at_once(grounding: str, rule: Rule) ->
     assert (useless.text, useless.place, useless.object) == ("playing", "Cafe/kitchen", "")
 
 
-@pytest.mark.parametrize("why", ["asleep", "talking"])
-def test_a_reaction_grounded_too_late_is_dropped(why: str) -> None:
-    mind = mind_with([])
-    mind.asleep = why == "asleep"
-    if why == "talking":
-        mind.dialogue = Dialogue(1, 0, ["Bob"])
-    assert ground_reaction(mind).text == ""
-
-
 @pytest.mark.parametrize(
     ("grounding", "reply", "steps", "each"),
     [
@@ -365,10 +329,3 @@ def test_golden_transcript(grounding: str) -> None:
     effects = [f"{p.text}: {p.place}, {p.object} -> {p.use} {p.emoji}" for p in mind.day.pieces]
     text = transcript(list_requests(mind), sample_schema, effects)
     assert is_golden(f"ground_{grounding}.txt", text)
-
-
-def test_the_routine_that_counts_is_that_of_the_time_asked_about() -> None:
-    mind, places = mind_with(["resting"]), ["Cafe", "Park", "Ann's house"]
-    now = moment(mind, Moment(me=body("outside"), known=KNOWN))
-    for clock, best in ((time(8), "Cafe"), (time(13), "Park")):
-        assert wait_for(places_module.rank_places(mind, places, "x", clock, now))[0] == best

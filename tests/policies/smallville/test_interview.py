@@ -139,23 +139,6 @@ def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
     return cassette
 
 
-def test_calls_are_numbered_and_all_are_under_way_together() -> None:
-    waiting: list[int] = []
-
-    async def delay(request: CompletionRequest) -> None:
-        waiting.append(len(waiting))
-        while len(waiting) < 3:
-            await asyncio.sleep(0)
-
-    mind, questions = make_experienced_mind(), ("Who?", "Where?", "When?")
-    cassette = answer_by(mind, make_answer_rule(), delay)
-    ask(mind, *questions, repeat=5)
-    for number, question in enumerate(questions, 5000):
-        recorded = cassette.get(CallKey("Ann Ash", 360, "interview", number))
-        assert recorded is not None
-        assert f'["question", "{question}"]' in recorded.messages[-1].content
-
-
 def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
     async def slow(request: CompletionRequest) -> None:
         for _ in range(20 if "Who?" not in request.messages[-1].content else 0):
@@ -214,17 +197,3 @@ def test_memories_come_with_the_events_they_go_back_to() -> None:
     assert json.dumps(mind.state()) == before
     mind.tick = 300
     assert RecalledMemory("Ann goes home.") in interview.list_memories(mind)
-
-
-def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
-    persona = "; ".join(f"Ann has seen {k} seas and lakes and hills" for k in range(60))
-    mind = make_experienced_mind(make_answer_rule(), persona=persona, prompt_tokens=500)
-    ask(mind, "Who?", "What?")
-    notes = mind.services.notes.take()
-    assert [(n.call, n.kind) for n in notes] == [
-        (CallKey("Ann Ash", 360, "interview", number), "cut") for number in (0, 1)
-    ]
-    assert "person" in json.loads(notes[0].text)
-    roomy = make_mind(make_answer_rule())  # which has perceived nothing yet
-    ask(roomy, "Who?")
-    assert roomy.services.notes.take() == []

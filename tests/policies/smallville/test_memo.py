@@ -14,11 +14,7 @@ from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
 from genagents_env.policies.smallville.agenda import (
     add_commitment,
-    describe_commitments,
     describe_under_way,
-    describe_upcoming,
-    format_commitment,
-    has_begun_with,
     is_walk,
     list_ahead,
 )
@@ -26,7 +22,6 @@ from genagents_env.policies.smallville.dates import read_clock, read_date
 from genagents_env.policies.smallville.memo import (
     Memo,
     format_tie,
-    format_ties,
     list_unknown,
 )
 from genagents_env.policies.smallville.mind import (
@@ -275,19 +270,6 @@ def test_what_is_under_way_is_told_with_its_end(
     assert shown[1:] == [["then", "08:05 to 08:15", "feeding ducks, at Park"]] * (DUCKS in pieces)
 
 
-def test_a_promise_that_a_tie_shows_is_shown_once() -> None:
-    mind = make_mind()
-    both = Commitment("2023-02-14", "17:00", "a party", "Cafe", "Bob Birch and Cid Cedar")
-    mind.commitments = [both, Commitment("2023-02-14", "20:00", "calling Dan")]
-    now = moment(mind, Moment())
-    tie = format_tie(mind, "Bob Birch", 0)
-    assert len(tie) == 1
-    assert format_ties(mind, ["Bob Birch", "Cid Cedar"], 0) == tie
-    assert len(describe_commitments(mind, now).lines) == 2
-    promised = describe_upcoming(mind, now, tie)[-1]
-    assert [line[2] for line in promised.lines] == ["calling Dan"]  # type: ignore[index]
-
-
 # What the words for an activity mean.
 
 
@@ -347,22 +329,6 @@ def test_what_is_over_for_an_hour_is_not_ahead() -> None:
     kept = [MOTHER, HANG, PARTY]
     assert list_ahead(kept, datetime.fromisoformat("2023-02-13T17:59")) == [MOTHER, HANG, PARTY]
     assert list_ahead(kept, datetime.fromisoformat("2023-02-13T18:01")) == [MOTHER, PARTY]
-
-
-def test_the_words_name_place_and_people_once() -> None:
-    assert format_commitment(HANG) == "hanging paper hearts, at Hobbs Cafe, with Maria Lopez"
-    told = replace(HANG, what="meeting Maria at Hobbs Cafe", with_whom="Maria")
-    assert format_commitment(told) == "meeting Maria at Hobbs Cafe"
-
-
-def test_what_was_agreed_with_somebody_begins_at_its_hour_and_not_again_after_a_talk() -> None:
-    hang = Commitment("2023-02-14", "16:00", "hanging garlands", "Hobbs Cafe", "Maria Lopez")
-    before, at, later = (datetime.fromisoformat(f"2023-02-14T{hour}:20") for hour in (15, 16, 17))
-    assert has_begun_with([hang], "Maria Lopez", before, at)
-    assert not has_begun_with([hang], "Klaus Mueller", before, at)
-    assert not has_begun_with([hang], "Maria Lopez", at, at)
-    assert not has_begun_with([hang], "Maria Lopez", before, later)
-    assert not has_begun_with([replace(hang, time="")], "Maria Lopez", before, at)
 
 
 MONDAY, YEARS_END = date(2023, 2, 13), date(2023, 12, 30)

@@ -8,7 +8,6 @@ import pytest
 from genagents_env.policies.smallville import past as past_module
 from genagents_env.policies.smallville.interview import (
     answer_questions,
-    classify,
     limit_access,
 )
 from genagents_env.policies.smallville.mind import (
@@ -122,18 +121,6 @@ def test_what_is_left_without(without: tuple[MemoryAccess, ...]) -> None:
     assert bool(limited.objects) == ("observation" not in without)
     if without == ("observation",):  # a thought keeps the events behind it
         assert limited.stream.sources([1]) == (7,)
-
-
-def test_what_a_talk_leaves_to_be_done_is_a_plan() -> None:
-    mind = make_mind()
-    for cause, made_by in (
-        ("converse.memo #0 at tick 3", "planning"),
-        ("plan.renew #0 at tick 3", "planning"),
-        ("reflect", "reflection"),
-        ("seed", None),
-    ):
-        id_ = mind.stream.add("thought", "x", created=0, cause=cause)
-        assert classify(mind.stream[id_]) == made_by
 
 
 def test_terms_reach_the_prompt() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.stream import Memory
-from genagents_env.percept import Conversation, HeardWords, Percept, SeenObject, SeenPerson
+from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville.mind import BelievedObject, Piece, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
@@ -143,21 +143,6 @@ def test_what_says_the_same_again_is_as_important_as_before() -> None:
     assert mind.attention.importance == 14
 
 
-@pytest.mark.parametrize(
-    ("text", "to"),
-    [
-        ("Cid, could you help me?", "Cid"),
-        ("Ann, and you too, Cid, come along.", "Ann Ash and Cid"),
-        ("Anne is a name.", "Ann Ash and Cid"),
-    ],
-)
-def test_words_are_said_to_those_whom_they_name_of_several(text: str, to: str) -> None:
-    talk = Conversation(1, ("Ann Ash", "Bob", "Cid"), None, True, 9)
-    mind = make_mind()
-    (found,) = notice(mind, Moment(heard=(speech("Bob", text),), conversation=talk))
-    assert found.text == f'Bob said to {to}: "{text}"'
-
-
 @pytest.mark.parametrize("retention", [0, 3])
 def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retention: int) -> None:
     mind = make_mind(who=profile(retention=retention))
@@ -207,15 +192,6 @@ def test_what_is_heard_is_remembered_with_its_event(
     assert [observation.text for observation in found] == [text] * bool(text)
     for memory in (remember(mind, observation) for observation in found):
         assert (memory.text, memory.about, memory.events) == (text, about, (7,))
-
-
-def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts() -> None:
-    mind = make_mind(observation=False, rate_batch=1)
-    percept = Moment(people=(person("Bob"),), heard=(speech("Bob", "Hi."),))
-    assert len(notice(mind, percept)) == 2
-    assert len(mind.stream) == 0
-    assert perceive.make_queries(mind, moment(mind, percept)) == []
-    assert mind.attention.importance > 0
 
 
 # Ratings.

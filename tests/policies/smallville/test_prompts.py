@@ -11,7 +11,7 @@ from genagents_env.cognition.prompts import SPOKEN, FilledPrompt, PromptFiles, S
 from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
-from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.memory.stream import Memory
@@ -101,9 +101,9 @@ def hard_day(name: str = NAME, words: str = FOREIGN[:500], moments: int = 40) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limit", [400, 500, 2000])
 @pytest.mark.parametrize(
-    ("grounding", "rule"), [("one_call", EAGER), ("one_call", TALK), ("recursive", EAGER)]
+    ("limit", "grounding", "rule"),
+    [(400, "recursive", EAGER), (400, "one_call", TALK), (500, "one_call", EAGER)],
 )
 def test_prompts_stay_within_their_budget_on_a_hard_day(
     limit: int, grounding: str, rule: Rule
@@ -189,28 +189,7 @@ def test_memories_are_numbered_as_shown_and_the_reply_names_them_so() -> None:
     assert shown.find_ids([2, 1, 2, 0, -1, 99]) == (1, 0)
 
 
-def test_lines_make_room_for_some_memories_but_not_the_other_way_round() -> None:
-    lines = [["Bob", "said", f"{k} and on and on he went about the weather"] for k in range(60)]
-    shown = fill(500, lines, some_memories(20))
-    assert shown.memories
-    assert 0 < shown.shown["talk"] < 60
-    assert shown.cuts == {"talk": 60 - shown.shown["talk"]}
-    assert '"59 and on' in shown.messages[-1].content
-    assert fill(500, lines).shown["talk"] > shown.shown["talk"]
-    few = fill(500, lines[:3], some_memories(200))
-    assert few.shown["talk"] == 3
-    assert not few.cuts
-
-
-def test_what_is_too_long_for_the_prompt_is_shown_from_its_beginning() -> None:
-    shown = fill(400, [["Bob", "said", "short"], ["Bob", "said", FOREIGN * 3]])
-    assert FOREIGN[:5] in shown.messages[-1].content
-    assert shown.shown["talk"] >= 1
-    assert shown.cuts["talk"] >= 1
-    assert len(fill(500, [], some_memories(9, FOREIGN)).memories) >= 2
-
-
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(
     limit=st.integers(400, 900),
     lines=st.lists(st.tuples(st.text(max_size=30), st.text(max_size=600)), max_size=30),
@@ -228,27 +207,3 @@ def test_no_lines_or_memories_whatever_exceed_the_budget_or_break_the_fence(
     (*_, user) = fill(limit, listed, memories, **who).messages
     assert bound_prompt_tokens([*_, user]) <= limit
     assert user.content.count("<<<DATA") == user.content.count("END>>>") == 1
-
-
-def test_the_description_is_the_same_in_every_call_and_leaves_room() -> None:
-    prompts = PromptFiles(FOLDER, 3, 500)
-    long = profile(persona="; ".join(f"Ann has a {k}th habit" for k in range(200)))
-    first, other = (prompts.fill("converse_relate", long, other=name) for name in ("Bob", "Eve"))
-    told = [shown.messages[-1].content.partition("<<<DATA")[0] for shown in (first, other)]
-    assert told[0] == told[1]
-    assert bound_tokens(told[0]) <= 175
-    assert "0th habit" in told[0]
-    assert "199th" not in told[0]
-    assert first.cuts["person"] > 100
-
-
-def test_what_everybody_is_told_is_the_same_for_all_and_plain_for_small_models() -> None:
-    eve = profile(agent="Eve", name="Eve", persona="Eve sings.")
-    large, other, small = (
-        PromptFiles(FOLDER, 3, 500, small=small).fill("converse_relate", who, other="Bob")
-        for who, small in ((profile(), False), (eve, False), (profile(), True))
-    )
-    assert large.messages[0] == other.messages[0]
-    assert large.messages[0].role == "system"
-    assert "Ann" not in large.messages[0].content
-    assert ["plain words" in p.messages[0].content for p in (large, small)] == [False, True]

@@ -6,9 +6,9 @@ from datetime import time
 
 import pytest
 
-from genagents_env.actions import Idle, Talk
+from genagents_env.actions import Talk
 from genagents_env.cognition.query import Query, QueryReply
-from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Conversation, HeardWords
 from genagents_env.policies.smallville import react
 from genagents_env.policies.smallville.mind import (
@@ -202,13 +202,6 @@ def test_a_decision_that_comes_too_late_has_no_effect(
     assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
 
 
-def test_an_unusable_reply_is_going_on() -> None:
-    mind = make_mind(always_invalid)
-    assert live(mind, SEEN, [READING, BURNING]) is None
-    assert (mind.dialogue, mind.activity) == (None, SmallvilleActivity())
-    assert mind.services.model.ledger.totals().fallbacks == 1
-
-
 def test_golden_transcript() -> None:
     mind = make_mind(make_decision_rule("wait", minutes=5))
     mind.stream.add("event", "the stove smells odd", created=-60, events=(3,))
@@ -284,14 +277,6 @@ def test_news_is_considered_in_a_talk_too_and_one_may_leave_for_it() -> None:
     assert mind.dialogue is None
 
 
-def test_a_second_change_of_a_thing_is_considered_the_same_one_is_not() -> None:
-    mind = make_deciding_mind()
-    for k, state in enumerate(("smoking", "smoking", "burning")):
-        seen = make_observation("Cafe/stove", f"the stove is {state}", "object")
-        live(mind, Moment().later(60 * k), [seen])
-    assert ["burning" in asked for asked in list_decisions(mind)] == [False, True]
-
-
 def test_what_calls_for_nothing_is_not_considered() -> None:
     def count(state: str, rest: str = "off", **fields: Value) -> int:
         mind = make_deciding_mind()
@@ -330,22 +315,6 @@ def test_a_person_is_considered_only_once_one_may_begin_to_talk_and_sees_them(st
     assert mind.attention.focus is None
 
 
-def test_where_there_are_telephones_one_may_call_whom_one_knows_and_does_not_see() -> None:
-    mind = make_deciding_mind(f"call {CID}", "the fire")
-    live(mind, Moment(heard=(FIRE,)))
-    action = live(mind, Moment().later(10))
-    assert f'"call {CID}"' in list_decisions(mind)[0]
-    assert action == Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
-    words = list_requests(mind)[-1].messages[-1].content
-    assert f"You are on the telephone with {CID}." in words
-    assert '["you wanted to talk about", "the fire"]' in words
-    for people, phone in (((person(CID),), True), ((), False)):
-        here = make_deciding_mind()
-        here.profile = replace(here.profile, phone=phone)
-        live(here, Moment(heard=(FIRE,), people=people))
-        assert "call" not in json.dumps(list_requests(here)[0].schema)
-
-
 @pytest.mark.parametrize(
     ("doing", "phone", "calls"),
     [
@@ -362,21 +331,3 @@ def test_a_plan_to_call_somebody_becomes_one_call(doing: str, phone: bool, calls
     assert live(mind, Moment()) == (call if calls else None)
     mind.dialogue, mind.attention.talked = None, {}
     assert live(mind, Moment().later(10)) is None
-
-
-def test_with_a_summary_of_context_one_more_call_takes_the_place_of_the_memories() -> None:
-    rule = by_fields(
-        {
-            "choice": {"choice": f"talk to {BOB}", "what": "coffee", "minutes": 0},
-            "summary": {"summary": "Bob is out of coffee."},
-        }
-    )
-    mind = make_mind(rule, context="summary")
-    mind.stream.add("event", "Bob drinks tea", created=0, events=(1,))
-    assert live(mind, SEEN, [make_observation(BOB, f"{BOB} is reading")]) != Idle()
-    asked = list_first_fields(mind)
-    assert asked == ["summary", "choice", "relationship", "summary", "say"]
-    for number in (1, 4):
-        prompt = list_requests(mind)[number].messages[-1].content
-        assert '["you remember", "Bob is out of coffee."]' in prompt
-        assert "Bob drinks tea" not in prompt

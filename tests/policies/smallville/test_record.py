@@ -94,8 +94,6 @@ NEEDS = {
 
 # Characters of a field for words that holds at least so many. In the recorded day of Park et al.'s
 # public code 39 % of activities have over 60 characters and a thought has 100 to 250.
-# Characters of a field for words that holds at least so many. In the recorded day of Park et al.'s
-# public code 39 % of activities have over 60 characters and a thought has 100 to 250.
 LENGTHS = ((450, 300), (350, 220), (150, 90), (0, 0))
 MORE = (
     "It is worth a thought that somebody from the other side of town came by this morning. ",
@@ -148,7 +146,7 @@ def live(path: Path, endpoint: ScriptedEndpoint) -> list[CallRow]:
     """Return the calls of a noon of three people, of whose prompts nothing is cut."""
     spec = make_spec(
         "valentines_party",
-        540,
+        180,
         people=FOUR[:3],
         start="12:00",
         place="Hobbs Cafe/cafe",

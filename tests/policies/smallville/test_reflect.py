@@ -20,7 +20,7 @@ from tests.policies.harness import (
     think,
     transcript,
 )
-from tests.policies.percepts import Moment, Value, body
+from tests.policies.percepts import Moment, Value
 from tests.policies.smallville.minds import make_isabella, make_mind
 
 QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
@@ -150,28 +150,6 @@ def test_fallbacks_leave_no_thoughts() -> None:
     reflect(mind, NOW.later())
     assert len(list_requests(mind)) == 2 + 1 + 2 * 3
     assert thoughts(mind) == []
-
-
-def test_questions_of_one_who_fell_asleep_meanwhile_are_dropped() -> None:
-    rule = make_reflection_rule(insight("Bob amuses Ann.", 1))
-    mind = make_mind_with_memories(rule, latency_ticks={"reflect": 3})
-    reflect(mind)
-    assert mind.is_busy("reflect.")
-    reflect(mind, NOW.later(40, me=body(asleep=True)), 0)
-    assert "insights" not in list_first_fields(mind)
-    assert mind.pending == []
-
-
-def test_the_number_of_questions_and_insights_is_an_option() -> None:
-    many = [insight(f"Bob has a {what}.", 1) for what in ("cat", "garden", "secret")]
-    rule = make_reflection_rule(*many, questions=["Who?", "Why?", "What?"])
-    mind = make_mind_with_memories(rule, questions=2, insights=1)
-    reflect(mind)
-    assert list_first_fields(mind) == ["questions", "insights", "insights"]  # more are cut
-    assert [memory.text for memory in thoughts(mind)] == ["Bob has a cat."]
-    endpoint_of(mind).rule = make_reflection_rule(questions=["Who?"])
-    reflect(mind)
-    assert list_first_fields(mind)[3:] == ["questions", "questions"]  # fewer are no reply
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:

@@ -89,21 +89,6 @@ def test_every_text_is_embedded_once() -> None:
     assert mind.stream.find_unembedded() == []
 
 
-def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:
-    mind, source = colourful()
-
-    async def together() -> list[list[str]]:
-        questions = ("red", "green", "blue")
-        calls = [retrieve.recall(mind, [q], 0, touch=False) for q in questions]
-        found = await asyncio.gather(*calls)
-        return [[memory.text for _, memory in when] for when in found]
-
-    assert asyncio.run(together()) == [
-        recall(mind, [q], touch=False) for q in ("red", "green", "blue")
-    ]
-    assert len(source.asked) == len(TEXTS) + 3
-
-
 @pytest.mark.parametrize(("weights", "first"), [("paper", "green"), ("public_code", "red")])
 def test_the_weights_are_an_option(weights: str, first: str) -> None:
     mind, _ = colourful([], retrieval_weights=weights, recall=1)
@@ -112,15 +97,6 @@ def test_the_weights_are_an_option(weights: str, first: str) -> None:
     mind.stream.add("event", "green", created=360_000, importance=9, events=(2,))
     mind.stream.add("event", "green", created=360_000, importance=1, events=(3,))
     assert recall(mind, ["red"], 360_000) == [first]
-
-
-def test_memories_come_with_the_words_for_their_time_or_were_before() -> None:
-    mind, _ = colourful([])
-    mind.stream.add("event", "red", created=26 * 3600 + 90, events=(1,))
-    mind.stream.add("event", "green", created=-36_000, cause="past")
-    mind.stream.add("thought", "red", created=0, cause="seed")
-    whens = [when for when, _ in retrieve.add_times(mind, list(mind.stream))]
-    assert whens == ["Tue 14 Feb 10:01", "Sun 12 Feb 22:00", "before"]
 
 
 def test_what_stands_in_the_prompt_is_not_recalled_again() -> None:

@@ -61,12 +61,6 @@ def test_pieces_fill_the_stretch_whatever_its_blocks(
     assert all(5 <= piece["minutes"] <= 15 for piece in pieces)
 
 
-def test_an_hour_is_several_different_steps() -> None:
-    names = [piece["what"] for piece in cut(720, 60, ("11:00", "baking for lunch, Hobbs Cafe"))]
-    assert len(set(names)) >= 4
-    assert all(name.endswith(", Hobbs Cafe") for name in names)
-
-
 def test_no_step_needs_a_thing_that_the_building_does_not_have() -> None:
     bare = ("in town", "Hobbs Cafe, open 08:00-20:00: cafe (counter, sink).")
     steps = day.list_steps(ask("", bare), "having lunch, Hobbs Cafe")

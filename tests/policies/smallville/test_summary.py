@@ -4,7 +4,6 @@ from collections.abc import Mapping
 import pytest
 
 from genagents_env.cognition.query import PendingQuery
-from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import past, retrieve, summary
@@ -15,7 +14,6 @@ from tests.policies.harness import (
     endpoint_of,
     is_golden,
     length,
-    list_numbered_lines,
     list_requests,
     moment,
     think,
@@ -59,21 +57,6 @@ def test_does_not_describe_when_it_cannot(why: str) -> None:
     assert len(summary.query_description(mind, moment(mind, NOW))) == 0
 
 
-def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:
-    mind = make_mind(make_summary_rule(), recall=1, prompt_tokens=900)
-    told = [
-        "Ann Ash's core characteristics are patience and wit",
-        "Ann Ash's current daily occupation is the Cafe",
-        "Ann Ash's feeling about recent progress in life is hope",
-    ]
-    for text in ["A dog barked.", told[0], "It rained.", told[1], "A cat slept.", told[2]]:
-        mind.stream.add("event", text, created=0, events=(1,))
-    live(mind, NOW.later(600))
-    (request,) = list_requests(mind)
-    assert [line[2] for line in list_numbered_lines(request)] == told
-    assert [mind.stream[id_].accessed for id_ in range(6)] == [0, 600] * 3
-
-
 def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> None:
     mind, never = make_mind(make_summary_rule(), describe_hours=2), make_mind(always_invalid)
     live(mind)
@@ -84,26 +67,6 @@ def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> No
     assert mind.summary == SelfSummary(**SELF, made=7200)
     live(never)
     assert (never.summary, summary.format_lines(never)) == (SelfSummary(made=0), [])
-
-
-def test_the_lines_others_show() -> None:
-    mind = make_mind(who=profile(goal="Win the fair.", currently="Ann bakes; Ann is late"))
-
-    def lines() -> list[JSONValue]:
-        return [line for section in summary.describe_self(mind) for line in section.lines]
-
-    assert lines() == [["your goal", "Win the fair."]]
-    mind.status = "Ann bakes; Ann is late"
-    assert lines() == [["your goal", "Win the fair."], ["these days", "Ann bakes; Ann is late"]]
-    mind.status = "I have won the fair."
-    assert lines() == [["these days", "I have won the fair."]]
-    mind.summary = SelfSummary(**SELF, made=0)
-    assert lines() == [
-        ["these days", "I have won the fair."],
-        ["you", "I am warm and I like company."],
-        ["your days", "I run the Cafe."],
-        ["you feel", "I feel that the Cafe does well."],
-    ]
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:

@@ -18,7 +18,7 @@ from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Mess
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
@@ -152,18 +152,6 @@ def test_what_a_prompt_lost_and_what_a_reply_wished_is_noted_with_its_call(
     assert take() == [MindNote(CallKey("Ann Ash", mind.tick, "", 0), "wish", "a boat")]
 
 
-def test_notes_come_by_call_and_those_of_one_call_as_they_were_made() -> None:
-    notes = make_mind().services.notes
-    notes.add_wish("Bob", 3, "z")
-    notes.add_cuts(CallKey("Ann", 3, "plan.b", 0), {"talk": 1})
-    notes.add_cuts(CallKey("Ann", 3, "plan.a", 0), {"now": 0})
-    notes.add_wish("Bob", 3, "a")
-    notes.add_wish("Ann", 3, "b")
-    found = [(n.call.agent, n.call.purpose, n.text) for n in notes.take()]
-    cut = ("Ann", "plan.b", '{"talk": 1}')
-    assert found == [("Ann", "", "b"), cut, ("Bob", "", "z"), ("Bob", "", "a")]
-
-
 async def backwards(request: CompletionRequest) -> None:
     """Wait the longer, the sooner `uneven` would have it done."""
     for _ in range(40 - draw_index(request.seed, 40, "late")):
@@ -238,34 +226,6 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
     first = {r.seed: r.messages for r in alone.endpoint.requests}
     assert {r.seed: r.messages for r in other.endpoint.requests}.items() <= first.items()
     assert len(other.endpoint.requests) == len(first)
-
-
-def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
-    alone = Alone(always_invalid, config={"latency_ticks": {"plan": 3}}, seconds=10)
-    while not alone.mind.is_busy("plan.pieces"):
-        alone.step()
-    alone.policy._run(alone.policy.settle())
-    other = resume_alone(alone)
-    (pending,) = [p for p in other.mind.pending if p.purpose == "plan.pieces"]
-    assert pending.answer is not None
-    assert pending.answer[1]
-    pending.answer = ("{}", True)  # which no reply model accepts
-    check_alike(alone, other, 5)
-    assert other.mind.day.pieces
-
-
-def test_settling_stores_replies_and_applies_none() -> None:
-    alone = Alone(config=SLOW, seconds=10)
-    alone.endpoint.delay = long
-    alone.step()
-    before = to_plain(alone.mind.stream.state())
-    assert alone.purposes() == {}
-    alone.policy._run(alone.policy.settle())
-    assert alone.purposes() == {"plan.day": 1, "summary.describe": 1}
-    assert to_plain(alone.mind.stream.state()) == before
-    assert len(alone.mind.pending) == 2
-    alone.policy._run(alone.policy.settle())
-    assert len(alone.endpoint.requests) == 2
 
 
 async def long(request: CompletionRequest) -> None:

@@ -13,7 +13,6 @@ from genagents_env.policies.smallville.mind import Day, DialogueLine
 from genagents_env.policies.smallville.turns import (
     find_addressee,
     is_approached,
-    is_interrupted,
     is_my_turn,
     is_talking,
     may_begin,
@@ -66,12 +65,6 @@ def test_who_sleeps_or_talks_keeps_nobody_from_beginning_and_who_turns_to_speak_
     assert not may_begin(mind, moment(mind, talking))
 
 
-def test_where_thinking_takes_ticks_one_begins_at_the_first_of_a_period_only() -> None:
-    mind = make_mind()
-    begins = [t for t in range(20) if may_begin(mind, moment(mind, Moment(tick=t)), span=4)]
-    assert begins == [0, 4, 8, 12, 16]
-
-
 @pytest.mark.parametrize(
     ("doing", "approached"),
     [
@@ -87,16 +80,6 @@ def test_an_approach_and_a_talk_are_seen_by_what_people_do(doing: str, approache
     assert not is_approached(percept, besides=BOB)
     talking = [is_talking(percept, name) for name in (BOB, CID, DAN, ANN)]
     assert talking == [doing.startswith("talking")] * 3 + [False]
-
-
-def test_those_who_talk_pause_for_one_who_turns_to_them() -> None:
-    members = (ANN, BOB)
-    mind, dialogue = in_dialogue(ANN, members, (BOB, "Well?"))
-    turning = person(CID, doing=f"turning to {BOB}")
-    now = Moment(tick=0, conversation=group(*members), people=(turning,))
-    assert is_interrupted(now, members)
-    assert not is_my_turn(mind, dialogue, moment(mind, now))
-    assert is_my_turn(mind, dialogue, moment(mind, now.later(10, people=(person(CID),), tick=0)))
 
 
 @pytest.mark.parametrize(
@@ -233,16 +216,6 @@ def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
     assert mind.attention.talked == {BOB: 0}
 
 
-def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_heard() -> None:
-    mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), (ANN, "Well."))
-    percept = Moment(conversation=group(ANN, CID), heard=(speech(BOB, "I must go."),))
-    dialogue_module.follow(mind, moment(mind, percept))
-    assert dialogue.others == [CID]
-    assert dialogue.lines[-1].text == "I must go."
-    assert mind.attention.talked == {BOB: 0}
-    assert dialogue_module.list_company(mind, dialogue) == [BOB, CID]
-
-
 def test_an_opening_gives_way_to_whoever_speaks_first_and_may_come_again() -> None:
     mind = make_mind()
     mind.attention.considered = {BOB: 0}
@@ -255,17 +228,6 @@ def test_an_opening_gives_way_to_whoever_speaks_first_and_may_come_again() -> No
     assert (mind.dialogue.others, mind.dialogue.unsaid) == ([CID], "")
     assert BOB not in mind.attention.considered
     assert BOB not in mind.attention.talked
-
-
-def test_where_both_wanted_to_talk_the_wish_of_the_one_who_listens_is_not_lost() -> None:
-    mind = make_mind()
-    begin(mind, BOB, moment(mind, Moment()), reason="the party").unsaid = "Hello, Bob."
-    heard = (speech(BOB, "Good morning, Ann!"),)
-    percept = Moment(conversation=Conversation(2, (BOB, ANN), None, True, 8), heard=heard)
-    dialogue_module.follow(mind, moment(mind, percept.later(10, heard=heard)))
-    dialogue = dialogue_of(mind)
-    assert [line.text for line in dialogue.lines] == ["Good morning, Ann!"]
-    assert (dialogue.unsaid, dialogue.meant, dialogue.reason) == ("", "Hello, Bob.", "the party")
 
 
 def test_words_that_were_ready_are_kept_where_what_is_heard_is_for_somebody_else() -> None:
