@@ -48,36 +48,25 @@ def test_the_smallville_mind_keeps_the_contract(config: dict[str, Value], scenar
     check_policy(lambda: load_policy("smallville", **config), scenario, make_model=model)
 
 
+LATE: dict[str, dict[str, Value]] = {
+    "lyfe": {"latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
+    "ai_town": {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
+    "simuverse": {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"},
+}
+ALONE = {"interpreter": "regex", "retry_in_step": False, "memory": "off"}
+
+
 @pytest.mark.parametrize(
     ("name", "config", "behaviour"),
     [
-        ("lyfe", {}, "sample_schema"),
-        (
-            "lyfe",
-            {"preset": "paper", "latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
-            "sample_schema",
-        ),
+        ("lyfe", {"preset": "paper", **LATE["lyfe"]}, "sample_schema"),
         ("lyfe", {"variant": "no_self_monitor"}, "sample_schema"),
         ("lyfe", {"variant": "no_summarize_and_forget"}, "sample_schema"),
-        ("ai_town", {}, "sample_schema"),
-        ("ai_town", {"preset": "2023"}, "sample_schema"),
-        (
-            "ai_town",
-            {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
-            "sample_schema",
-        ),
+        ("ai_town", LATE["ai_town"], "sample_schema"),
         ("ai_town", {"preset": "2023", "latency_ticks": {"converse": 1}}, "sample_schema"),
         ("simuverse", {}, "sample_schema"),
-        (
-            "simuverse",
-            {"interpreter": "regex", "retry_in_step": False, "memory": "off"},
-            "neighbour",
-        ),
-        (
-            "simuverse",
-            {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"},
-            "neighbour",
-        ),
+        ("simuverse", ALONE, "neighbour"),
+        ("simuverse", LATE["simuverse"], "neighbour"),
     ],
 )
 def test_a_mind_keeps_the_contract(name: str, config: dict[str, Value], behaviour: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.errors import BudgetExceeded, ConfigError, PolicyError
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
@@ -95,17 +95,6 @@ def test_the_plan_is_walked_to_and_then_done() -> None:
     there = away.later(me=body("Cafe"), result=Result(True, "", arrived=True))
     assert step(policy, there) == Idle("serving coffee", "☕")
     assert len(endpoint.requests) == 1
-
-
-def test_an_object_is_walked_to_and_then_used() -> None:
-    policy, _ = reactive(make_decision_rule("set stove to on", doing="cooking"), decide_seconds=600)
-    far, near = (thing("Cafe/stove", "off", ("on",), usable=usable) for usable in (False, True))
-    now = Moment(objects=(far,))
-    assert step(policy, now) == Move("Cafe/stove")
-    assert step(policy, now.later()) == Move("Cafe/stove")
-    beside = now.later(20, objects=(near,), result=Result(True, "", arrived=True))
-    assert step(policy, beside) == Interact("Cafe/stove", "on", "cooking", "✋")
-    assert step(policy, beside.later()) == Idle("cooking", "🙂")
 
 
 def test_thinks_at_once_when_spoken_to_and_answers() -> None:

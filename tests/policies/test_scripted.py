@@ -59,20 +59,6 @@ def test_walks_to_the_routine_place_and_does_what_it_says() -> None:
     assert step(policy, there.later()) == Idle("serving coffee", "☕")
 
 
-def test_uses_the_routine_object_once() -> None:
-    policy = scripted()
-    noon = Moment(me=body("Cafe"), time=datetime.fromisoformat("2023-02-13T12:00"))
-    assert step(policy, noon) == Move("Park")
-    far, near = (thing("Park/lawn/bench", "free", ("taken",), usable=can) for can in (False, True))
-    there = noon.later(me=body("Park/lawn"), result=ARRIVED, objects=(far,))
-    assert step(policy, there) == Move("Park/lawn/bench")
-    beside = there.later(result=ARRIVED, objects=(near,))
-    assert isinstance(step(policy, beside), Interact)
-    used = thing("Park/lawn/bench", "taken", ("free",), usable=True)
-    assert step(policy, beside.later(objects=(used,))) == Idle("feeding ducks", "🙂")
-    assert step(policy, beside.later(20, objects=(near,))) == Idle("feeding ducks", "🙂")
-
-
 def test_waits_before_trying_a_closed_place_again() -> None:
     policy, away = scripted(), Moment(me=body("Park"))
     assert step(policy, away) == Move("Cafe")
@@ -107,14 +93,6 @@ def test_greets_once_and_tells_the_fact_once_per_listener() -> None:
     assert "heard" not in leaving.text
     said = [step(policy, seen.later(30 + 60 * k)) for k in range(200)]
     assert not any(isinstance(action, Talk) for action in said)
-
-
-def test_a_refused_greeting_does_not_count_as_told() -> None:
-    policy, seen = scripted(), Moment(people=(person(BOB),))
-    speak(policy, seen)
-    step(policy, seen.later(400, result=Result(False, "out of earshot")))
-    again = speak(policy, seen.later(3600))
-    assert PARTY.statement in again.text
 
 
 def test_passes_on_what_it_heard_without_growing_the_sentence() -> None:

@@ -35,20 +35,6 @@ def members(*names: str) -> Conversation:
     return Conversation(1, names, None, True, 9)
 
 
-def test_one_does_something_for_a_minute_then_walks() -> None:
-    mind = make_mind()
-    first = live(mind, percept := Moment())
-    assert isinstance(first, Idle)
-    assert first.doing in mind.config.activities
-    assert live(mind, percept.later(50)) == first
-    step = live(mind, percept.later(60))
-    assert isinstance(step, Move)
-    assert step.place in percept.known
-    assert step.doing == signs.STROLLING
-    arrived = percept.later(70, result=Result(True, "", arrived=True))
-    assert isinstance(live(mind, arrived), Idle)
-
-
 def test_who_walks_invites_the_nearest_aloud_by_the_fault_the_first_in_the_list() -> None:
     near = with_people(person(CY, 2), person(BEA, 7))
     assert live(stroll(), near) == Talk(None, ASK(CY), doing=f"waiting for {CY}", emoji="💬")
@@ -120,16 +106,6 @@ def test_a_declined_invitation_counts_as_a_talk_for_a_minute() -> None:
     mind.pursuit.heading, mind.pursuit.since = "Park", 120
     assert isinstance(live(mind, again), Move)
     assert isinstance(live(mind, declined.later(60, heard=())), Talk)
-
-
-def test_an_invitation_without_an_answer_lapses() -> None:
-    mind = stroll()
-    percept = invite(mind)
-    for seconds in range(10, 60, 10):
-        assert live(mind, percept.later(seconds)) == Idle(f"waiting for {BEA}", "💭")
-    live(mind, percept.later(60))
-    assert isinstance(live(mind, percept.later(70)), Move)
-    assert mind.talk is None
 
 
 def answer(chance: float, *heard: str) -> tuple[AiTownMind, Action]:

@@ -65,21 +65,6 @@ def test_one_begins_with_ties_memories_and_facts() -> None:
     assert found[-1].created == -3600
 
 
-@pytest.mark.parametrize(
-    ("changes", "config", "plan"),
-    [
-        ({"goal": "Give a party."}, {"plans": {ME: "Win."}}, "Win."),
-        ({"goal": "Go.", "currently": "Ann is tired"}, {"plans": {BEA: "Win."}}, "Go."),
-        ({"currently": "Ann is tired"}, {}, "Ann is tired"),
-        ({}, {}, "Ann loves guests"),
-    ],
-)
-def test_the_plan_is_what_is_given_else_goal_doings_or_persona(
-    changes: Value, config: Value, plan: str
-) -> None:
-    assert make_mind(who=profile(**changes), **config).plan == plan
-
-
 # Talks.
 
 

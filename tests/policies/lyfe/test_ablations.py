@@ -20,7 +20,7 @@ from tests.policies.percepts import Moment, Value, person
 
 Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
 
-TICKS, SIZE = 30, 3
+TICKS, SIZE = 40, 4
 # Talks end, memories merge and what is alike is forgotten, all within minutes.
 CONFIG: dict[str, Value] = {
     "recent_items": 2,

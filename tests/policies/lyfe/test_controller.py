@@ -54,21 +54,6 @@ def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() 
     assert 44 <= hidden < 60
 
 
-@pytest.mark.parametrize(
-    ("words", "target"),
-    [
-        ("the park", "Park"),
-        ("the bedroom", "Ann's house"),
-    ],
-)
-def test_a_place_is_understood_however_it_is_spelled(words: str, target: str) -> None:
-    mind = decide(make_choice_rule("go", words))
-    assert len(list_requests(mind)) == 1
-    option = mind.option
-    assert (option.kind, option.target, option.subgoal) == ("go", target, "see the ducks")
-    assert not controller.make_queries(mind, moment(mind, Moment()))  # while it lasts
-
-
 @pytest.mark.parametrize(("option", "words"), [("go", "9"), ("find", "Francesco Bianchi")])
 def test_what_fits_nothing_well_is_refused_in_words(option: str, words: str) -> None:
     mind = decide(make_choice_rule(option, words), people=["Richard Smith"])

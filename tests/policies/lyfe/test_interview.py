@@ -23,7 +23,6 @@ from tests.policies.harness import (
     is_fenced,
     lines,
     list_first_fields,
-    list_numbered_lines,
     list_requests,
     make_answer_rule,
     make_naming_rule,
@@ -71,34 +70,6 @@ def test_a_summary_first_and_one_between_questions() -> None:
         for number in range(2 * INTERVIEW_CALLS, 2 * INTERVIEW_CALLS + count):
             assert cassette.get(CallKey("Ann Ash", 360, purpose, number)) is not None
     assert list_first_fields(mind) == ["summary", "answer"] * 3
-
-
-def test_without_a_self_monitor_no_summary_is_made() -> None:
-    mind = make_experienced_mind(make_naming_rule("I see Bob"), self_monitor=False)
-    ask(mind, *QUESTIONS)
-    assert list_first_fields(mind) == ["answer"] * 3
-    first = list_requests(mind)[0]
-    assert ["goal", "Get to the fair."] in lines(first)
-    assert "I see Bob Birch." in [line[2] for line in list_numbered_lines(first)]
-    assert not any(line[0] == "summary" or "summary" in line[1] for line in lines(first))
-
-
-def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
-    mind = make_experienced_mind(make_answer_rule(summary="Bob paints signs. The fair is near."))
-    for number in range(40):
-        mind.long.seed(f"Nothing happened on day {number}.")  # of which one comes to mind
-    for thing in ("kites", "old boats", "turnips", "lace", "maps", "bees", "snow"):
-        mind.long.seed(f"I like {thing}.")
-    ask(mind, "Who paints signs for the fair?", "What else?")
-    begin, first, update, _ = list_requests(mind)
-    shown = [line[2] for line in list_numbered_lines(begin)]
-    assert shown[0] == "Bob Birch paints signs for the fair."
-    assert 5 < len(shown) <= 15
-    assert sum("Nothing happened" in text for text in shown) <= 1
-    assert ["question", "Who paints signs for the fair?"] in lines(begin)
-    told = [line[2] for line in list_numbered_lines(first) if line[1] == "summary"]
-    assert told == ["Bob paints signs.", "The fair is near."]
-    assert ["summary", "Bob paints signs. The fair is near."] in lines(update)
 
 
 @pytest.mark.parametrize(

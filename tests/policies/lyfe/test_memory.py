@@ -272,18 +272,6 @@ def test_what_says_the_same_or_is_shown_anyway_does_not_come_to_mind() -> None:
     assert texts(recall(mind, query="@0", shown=["It was @20."])) == ["Ann is @90."]
 
 
-def test_what_is_searched_for_is_what_came_to_mind_last() -> None:
-    mind = make_mind_with_memories(long_recall=1, recent_recall=0)
-    mind.work = [item("of @90", 1), item("of @180", 2, "Bob Birch", 3)]
-    assert texts(recall(mind)) == ["Long @180"]
-    assert texts(recall(mind, query="")) == ["Long @180"]
-    mind.work = []
-    mind.profile = profile(goal="to be @270")
-    assert texts(recall(mind)) == ["Long @270"]
-    mind.profile = profile(goal="", name="Ann @90")
-    assert texts(recall(mind)) == ["Long @90"]
-
-
 # The call
 
 
@@ -322,15 +310,3 @@ def test_a_sentence_that_only_refers_back_stays_with_the_one_before() -> None:
         "Ben Birch told me @0 of the knife. I believe him.",
         "Cat Cole is @180.",
     ]
-
-
-def test_what_is_recent_at_the_start_begins_in_recent_memory() -> None:
-    who = profile(
-        memories=("I run the Cafe.", "Ahmed was here."), recent_memories=("Ahmed was here.",)
-    )
-    mind = make_mind(who=who)
-    assert mind.recent.texts == ["Ahmed was here."]
-    assert "I run the Cafe." in mind.long.texts
-    assert "Ahmed was here." not in mind.long.texts
-    flat = make_mind(who=who, saf_memory=False)
-    assert {"I run the Cafe.", "Ahmed was here."} <= set(flat.long.texts)

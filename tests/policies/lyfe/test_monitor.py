@@ -88,16 +88,3 @@ def test_each_sentence_rests_on_what_it_is_most_like() -> None:
     first, second = mind.summary.parts
     assert (first.text, first.events) == ("I hear that the bridge is closed.", [40])
     assert (second.text, second.events) == ("My boat leaks.", [])
-
-
-def test_what_a_sentence_rests_on_outlasts_the_words_it_came_from() -> None:
-    mind = quiet(lambda request: json.dumps({"summary": "The bridge is closed, Ben says."}))
-    percept = hear_words(mind, {70: "The bridge is closed."})
-    mind.feedback = True
-    update_summary(mind, percept)
-    for tick in (1, 2):
-        update_summary(mind, hear_numbered(mind, *range(100 * tick, 100 * tick + 6), tick=tick))
-    assert "The bridge is closed, Ben says." in list_requests(mind)[1].messages[-1].content
-    assert mind.summary.updates == 3
-    assert [item.event for item in mind.work] == [202, 203, 204, 205]
-    assert [part.events for part in mind.summary.parts] == [[70]]

@@ -84,16 +84,6 @@ def test_waiting_goes_on_until_something_happens() -> None:
     assert at("wait", Moment(), config={"boredom_per_second": 1.0}).option.ended == "wait"
 
 
-def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
-    mind = make_mind(preset="release")
-    bored = 0
-    for tick in range(4000):  # of ten seconds
-        mind.option, mind.fresh = LyfeOption("wait"), False
-        options.settle(mind, moment(mind, Moment(tick=tick)))
-        bored += mind.option.kind == "decide"
-    assert 0.014 < bored / 4000 < 0.022
-
-
 def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
     """Return a mind on its way that has just perceived and settled."""
     mind = make_mind()

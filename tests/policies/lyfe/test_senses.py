@@ -22,29 +22,12 @@ def make_heard(text: str, event: int = 7, addressed: bool = True) -> HeardWords:
     return HeardWords("speech", BEN, text, addressed, False, (), event)
 
 
-def test_what_is_heard_reaches_work_memory_with_its_event() -> None:
-    mind = sense(make_mind(), Moment(heard=(make_heard("The bridge is closed.", 12),)))
-    assert [(item.speaker, item.text, item.event) for item in mind.work] == [
-        (BEN, "The bridge is closed.", 12)
-    ]
-    assert mind.news == mind.work
-
-
 def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
     mind = make_mind()
     sense(mind, Moment(heard=(make_heard("Hello."),)))
     sense(mind, Moment().later(heard=(make_heard("Hello.", 8), speech("Cat Cole", "Hello."))))
     assert [item.speaker for item in mind.work] == [BEN, "Cat Cole"]
     assert mind.turn.event == 7  # the last utterance, new or not, is what the turn follows
-
-
-def test_sights_are_held_for_a_minute_and_are_no_events() -> None:
-    mind = sense(make_mind(), Moment(people=(person(BEN),)))
-    assert mind.work == []
-    assert mind.news == []
-    assert [item.text for item in mind.buffer] == [f"I see {BEN}."]
-    sense(mind, Moment().later(70))
-    assert mind.buffer == []
 
 
 def test_who_is_far_or_asleep_is_not_near_unless_on_the_telephone() -> None:

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from genagents_env.actions import Move, Talk
+from genagents_env.actions import Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import act, options, senses, talk
@@ -76,33 +76,3 @@ def test_words_that_mean_going_end_the_talk(words: str, away: bool) -> None:
     options.settle(mind, moment(mind, HERE.later(conversation=TALK)))
     assert mind.option.kind == ("decide" if away else "talk")
     assert (mind.option.only == ["go", "find"]) is away
-
-
-def test_who_means_to_go_takes_leave_first() -> None:
-    mind = make_mind()
-    mind.option, mind.turn.unsaid = LyfeOption("go", target="Park"), "Well, I never."
-    assert act.choose_action(mind, moment(mind, HERE)) == Talk(None, "", leave=True)
-    left = HERE.later(conversation=None)
-    asyncio.run(senses.perceive(mind, moment(mind, left)))
-    assert "Well, I never." not in {item.text for item in mind.work}  # what one had no turn to say
-    assert isinstance(act.choose_action(mind, moment(mind, left)), Move)
-
-
-def test_words_are_said_to_whom_they_turn() -> None:
-    both = Moment(people=(person(BEN), person("Cat Cole")))
-    mind = talker(make_speech_rule("Miss Cole, I must tell you something."))
-    mind.near = [BEN, "Cat Cole"]
-    think(mind, talk.make_queries(mind, moment(mind, both)), both)
-    action = act.choose_action(mind, moment(mind, both))
-    assert isinstance(action, Talk)
-    assert (action.to, action.doing) == ("Cat Cole", "talking with Cat Cole")
-    plain = spoken(make_speech_rule("Hello."), both)
-    action = act.choose_action(plain, moment(plain, both))
-    assert isinstance(action, Talk)
-    assert action.to == BEN  # whom one means
-
-
-def test_one_whose_time_is_over_is_told_to_ask_nothing_new() -> None:
-    now = HERE.later(130, conversation=TALK)
-    mind = spoken(make_speech_rule("Well."), now)
-    assert "ask nothing new" in list_requests(mind)[-1].messages[-1].content

@@ -57,11 +57,6 @@ def test_a_triple_is_checked_and_whose_it_says_it_is_does_not_matter(
     assert check(triple, "whatever was said", CAFE).describe() == verdict
 
 
-def test_idling_is_a_tool_where_it_is_allowed() -> None:
-    idle = ToolScope("Ann", "Ann", "home", "cafe", ("cafe",), (), (), idle=True)
-    assert judge("(idle) reading a book", idle) == "IDLE"
-
-
 def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None:
     text = "(CALL) Dan, park: there is cake at four."
     read = check(make_triple(text, CAFE), text, CAFE)

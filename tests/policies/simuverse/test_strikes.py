@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Idle, Restart
+from genagents_env.actions import Restart
 from genagents_env.llm.scripted.prompt import Prompt
 from tests.policies.simuverse.town import ANN, BEN, CAT, Quarter, find, follow, play, quarter
 
@@ -44,28 +44,12 @@ def test_two_in_a_row_return_the_agent_to_its_start_with_the_introduction_again(
     assert introduced.words == first.words
 
 
-def test_of_one_who_has_not_answered_yet_the_introduction_is_asked_again(tmp_path: Path) -> None:
-    town = play(tmp_path, ALONE, {ANN: ["Hello?", "(SCAN)"]}, 1)
-    first, second = town.list_asked(ANN)
-    assert (first.lines, first.words) == (second.lines, second.words)
-    assert "This is the beginning" in second.words
-    assert town.mind(ANN).strikes == 0
-
-
 @pytest.mark.parametrize("between", ["(SCAN)", "(CALL) Ben"])
 def test_a_tool_in_between_clears_the_count_even_in_vain(tmp_path: Path, between: str) -> None:
     town = play(tmp_path, ALONE, {ANN: ["Hm.", between, "Hm.", "(SCAN)"]}, 6)
     assert [note["kind"] for note in town.notes][:4:2] == ["strike", "strike"]
     assert not any(note["reset"] for note in town.notes)
     assert Restart() not in [acted[ANN] for acted in town.acted]
-
-
-def test_the_second_try_waits_its_time_where_it_is_so_configured(tmp_path: Path) -> None:
-    town = play(tmp_path, ALONE, {ANN: ["(SCAN)", "Hm.", "Hm."]}, 6, retry_in_step=False)
-    resets = [tick for tick, acted in enumerate(town.acted) if acted[ANN] == Restart()]
-    assert [note["strikes"] for note in town.notes[:3]] == [0, 1, 2]
-    assert isinstance(town.acted[resets[0] - 1][ANN], Idle)
-    assert len(resets) == 1
 
 
 @pytest.mark.parametrize("keep", [True, False])

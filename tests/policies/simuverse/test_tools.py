@@ -166,17 +166,6 @@ def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
         assert f"You could not talk to {BEN}" in told(town, ANN)[0]
 
 
-def test_a_call_reaches_who_is_far_off_and_stands_in_their_prompts(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben, hall: there is soup."]}
-    town = play(tmp_path, APART, script, 4)
-    assert told(town, ANN)[0] == f"You invited {BEN} to hall."
-    words = "Will you meet me at hall? There is soup."
-    invited = find(town.list_asked(BEN)[-1], "invitation")
-    assert invited == [words]
-    assert members(town, ANN) == members(town, BEN) == ()
-    assert "phone" in " ".join(line.head for line in town.mind(BEN).history)
-
-
 def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     script = {
         ANN: ["(CALL) Ben, hall: there is soup."],
@@ -187,13 +176,6 @@ def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     heard = [line.text for line in town.mind(ANN).history if "phone" in line.head]
     assert heard == ["Gladly, at noon."]
     assert town.mind(ANN).invitations == []
-
-
-def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben, hall"]}
-    town = Quarter(quarter(tmp_path, APART, phone=False), follow(script), turn_seconds=10)
-    town.step(3)
-    assert "out of earshot. There is no telephone" in told(town, ANN)[0]
 
 
 def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_chosen_since(

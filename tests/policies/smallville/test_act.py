@@ -183,16 +183,6 @@ def test_one_goes_to_bed_lies_down_and_sleeps_on() -> None:
     ]
 
 
-def test_without_a_bed_or_a_way_to_it_one_goes_home_and_dozes() -> None:
-    steps = acts(make_mind(), Moment(time=NIGHT), replace(AT_HOME, tick=1))
-    assert steps == [Move("Ann's house", "going home to bed", "🌙"), DOZING]
-    mind = make_mind(who=profile(sleeps_in=BED))
-    percept = Moment(time=NIGHT, me=body("Park"))
-    refused = Result(False, "Ann's house is private")
-    first, second = percept.later(result=refused), percept.later(20, result=refused)
-    assert acts(mind, percept, first, second) == [Move(BED[0], "going to bed", "🌙"), *steps]
-
-
 def test_a_bed_that_cannot_be_lain_in_is_tried_once_and_again_in_a_while() -> None:
     mind = make_mind(who=profile(sleeps_in=BED))
     there = replace(AT_HOME, objects=(bed("slept in"),))
@@ -202,10 +192,3 @@ def test_a_bed_that_cannot_be_lain_in_is_tried_once_and_again_in_a_while() -> No
     assert tried[0] == Interact(*BED, "asleep in bed", "😴")
     assert tried[1:] == [DOZING] * 30
     assert act(mind, there.later(310, objects=there.objects)) == tried[0]
-
-
-def test_habit_decides_about_sleep_before_there_is_a_plan() -> None:
-    for clock, sleeps in (("23:00", True), ("06:59", True), ("07:00", False), ("22:59", False)):
-        mind = make_mind(who=profile(sleeps_in=BED))
-        percept = replace(AT_HOME, time=datetime.fromisoformat(f"2023-02-13T{clock}"))
-        assert isinstance(act(mind, replace(percept, objects=(bed(),))), Interact) == sleeps

@@ -23,7 +23,7 @@ from tests.policies.harness import (
     transcript,
 )
 from tests.policies.percepts import Moment, Value, body, person, speech
-from tests.policies.smallville.minds import GOOD, dialogue_of, live, make_mind, make_observation
+from tests.policies.smallville.minds import GOOD, dialogue_of, live, make_mind
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 GO_UP = {"choice": "talk to Bob Birch", "what": "", "minutes": 0}
@@ -110,15 +110,6 @@ def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> Non
     assert says(live(mind, now.later(30))) == "Oh no!"
 
 
-def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    silent = Conversation(1, (ANN, BOB), BOB, False, 8)
-    refused = now.later(10, conversation=silent, result=Result(False, "it is not your turn"))
-    assert isinstance(live(mind, refused), Idle)
-    again = Conversation(1, (ANN, BOB), ANN, True, 8)
-    assert says(live(mind, now.later(20, conversation=again))) == "Good morning."
-
-
 @pytest.mark.parametrize(
     ("words", "end", "leaves"),
     [
@@ -161,15 +152,6 @@ def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
     assert isinstance(action, Talk)
     assert (action.text, action.leave) == ("Good morning.", leaves)
     assert ("good-bye" in list_requests(mind)[1].messages[1].content) is leaves
-
-
-def test_with_conversation_off_one_leaves_at_once_and_asks_nothing() -> None:
-    mind = make_mind(make_speech_rule(), conversation=False)
-    now = Moment(conversation=TALK, heard=(speech(BOB, "Hello."),), people=(person(BOB),))
-    assert live(mind, now, [make_observation(BOB, f"{BOB} is reading")]) == LEAVE
-    assert live(mind, now.later(10, conversation=None)) is None
-    assert not list_requests(mind)
-    assert mind.dialogue is None
 
 
 def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
@@ -257,15 +239,6 @@ def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_th
     assert live(mind, near) == HELLO
     assert live(mind, near.later(10, result=Result(False, BUSY))) == HELLO  # another spoke over it
     assert list_first_fields(mind) == ["relationship", "say"]
-
-
-@pytest.mark.parametrize("rule", [make_speech_rule(""), always_invalid], ids=["mute", "invalid"])
-def test_without_first_words_nothing_is_opened_and_nothing_remembered(rule: Rule) -> None:
-    mind = make_opening_mind(rule=rule)
-    assert live(mind, NEAR) is None
-    assert mind.dialogue is None
-    assert mind.attention.talked == {BOB: 0}
-    assert not len(mind.stream)
 
 
 def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:

@@ -17,7 +17,7 @@ from genagents_env.policies.smallville.mind import (
 )
 from genagents_env.policy import Profile
 from genagents_env.scenario.plan import parse_hours
-from genagents_env.scenario.profiles import TownPlace, TownThing
+from genagents_env.scenario.profiles import TownPlace
 from tests.policies.harness import (
     FOREIGN,
     by_fields,
@@ -139,23 +139,6 @@ def test_a_place_may_be_named_in_other_words_and_one_that_is_none_is_noted(
     assert [wish[:36] for wish in wishes] == ["place: 'the moon'; allowed: Cafe/kit"] * noted
 
 
-def test_a_prompt_lists_places_with_their_hours_things_and_states_and_the_hour() -> None:
-    things = (TownThing("Shop/till", "till", ("closed", "open"), free_text=False),)
-    shop = TownPlace("Shop", True, True, True, (parse_hours("07:00-18:00"),), things)
-    cellar = TownPlace("Cellar", False, False, False)
-    mind = mind_with(["paying"], who=profile(town=(shop, cellar)))
-    mind.day.hours = [PlanBlock(0, 3600, "shopping")]
-    ground(mind, Moment(me=body("Cafe/kitchen"), known=(*KNOWN, "Shop", "Cellar")))
-    (request,) = list_requests(mind)
-    words = request.messages[-1].content
-    assert '["place", "Shop", "open 07:00 to 18:00", "till: closed / open"]' in words
-    assert '["08:00 to 09:00", "shopping"]' in words
-    assert '["#1", "08:00", "paying"]' in words
-    assert "Cellar" not in words
-    allowed = json.dumps(request.schema)
-    assert all(f'"{word}"' in allowed for word in ("nothing", "till", "stove", "closed", "brewing"))
-
-
 def test_what_is_closed_all_the_while_is_not_offered_but_to_those_who_work_there() -> None:
     hours = (parse_hours("17:00-22:00"),)
     town = [TownPlace(name, True, True, True, hours) for name in ("Pub", "Cafe/kitchen")]
@@ -163,25 +146,6 @@ def test_what_is_closed_all_the_while_is_not_offered_but_to_those_who_work_there
     places = list_offered(mind, Moment(me=body("Park"), known=("Pub", *KNOWN)))
     assert "Pub" not in places
     assert "Cafe/kitchen" in places
-
-
-@pytest.mark.parametrize(
-    ("doing", "here", "offered"),
-    [
-        ("reading", "Cafe/kitchen", False),
-        ("visiting Bob", "Cafe/kitchen", True),
-        ("reading", "Dorm/Bob Birch's room", True),
-    ],
-)
-def test_a_room_of_somebody_else_is_offered_where_they_are_named_or_one_is_in_it(
-    doing: str, here: str, offered: bool
-) -> None:
-    known = ("Dorm/Ann Ash's room", "Dorm/Bob Birch's room", "Dorm/hall", "Cafe/kitchen")
-    mind = mind_with([doing], who=profile(home="Dorm/Ann Ash's room"))
-    percept = Moment(me=body(here), known=known)
-    places = list_offered(mind, percept)
-    expected = set(known) if offered else set(known) - {"Dorm/Bob Birch's room"}
-    assert set(places) == expected
 
 
 def prepare_data(mind: SmallvilleMind, percept: Moment = HERE) -> QueryData:

@@ -112,25 +112,6 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     assert answer.evidence == (77,)
 
 
-def test_the_next_hours_of_the_plan_and_ones_doing_are_shown() -> None:
-    mind, hour = make_experienced_mind(make_answer_rule()), 3600
-    doings = ("opening", "baking", "serving", "washing", "sweeping", "dancing", "reading")
-    mind.day.hours = [
-        PlanBlock(k * hour, (k + 1) * hour, f"{what} with everybody")
-        for k, what in enumerate(doings)
-    ]
-    mind.activity.text = "baking bread"
-    ask(mind, "What will you do at ten?")
-    shown = lines(list_requests(mind)[0])
-    assert ["you are", "baking bread"] in shown
-    assert [line[1:] for line in shown if line[0] == "your plan"] == [
-        [f"{9 + k:02}:00", f"{what} with everybody"] for k, what in enumerate(doings[1:])
-    ]
-    mind.asleep = True
-    ask(mind, "What do you do?", repeat=1)
-    assert ["you are", "asleep"] in lines(list_requests(mind)[1])
-
-
 def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
     """Let a mind be answered so, and return what the calls are kept in."""
     cassette = MemoryCassette()
@@ -172,16 +153,6 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     assert all(length(request) <= 4000 for request in list_requests(mind))
     effects: Sequence[str] = [f"{answer.text} {list(answer.evidence)}" for answer in answers]
     assert is_golden("interview.txt", transcript(list_requests(mind), rule, effects))
-
-
-def test_repeats_are_asked_the_same_and_answered_by_seeds_of_their_own() -> None:
-    mind = start_talk(make_experienced_mind())
-    told = [ask(mind, "What of Bob?", repeat=repeat) for repeat in range(3)]
-    first, *others = list_requests(mind)
-    assert all(request.messages == first.messages for request in others)
-    assert len({request.seed for request in list_requests(mind)}) == 3
-    assert len({str(answers) for answers in told}) == 3
-    assert ask(mind, "What of Bob?", repeat=2) == told[2]
 
 
 def test_memories_come_with_the_events_they_go_back_to() -> None:

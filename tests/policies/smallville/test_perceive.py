@@ -8,7 +8,7 @@ from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
-from genagents_env.policies.smallville.mind import BelievedObject, Piece, SmallvilleMind
+from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from tests.policies.harness import (
     FOREIGN,
@@ -114,33 +114,6 @@ def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
     notice(mind, on)
     assert "the stove is on" in texts(mind)
     assert mind.attention.importance == 5  # it is in use, and waits for its rating
-
-
-def test_what_one_does_by_plan_is_everyday_and_remembered_with_the_plans_triple() -> None:
-    mind, about = make_mind(rate_batch=1), ("Ann Ash", "baking", "oven")
-    mind.day.pieces = [Piece(0, 600, "baking bread", "Cafe", about=about)]
-    percept = Moment(me=body("Cafe", doing="baking bread"))
-    notice(mind, percept)
-    memory = mind.stream[0]
-    assert (memory.text, memory.about) == ("Ann Ash is baking bread", about)
-    assert (memory.importance, memory.place) == (1, "Cafe")
-    assert mind.attention.unrated == []  # no model is asked
-    assert mind.attention.importance == 1
-    notice(mind, percept.later(me=replace(percept.me, doing="crying", event_id=4)))
-    assert mind.attention.unrated == [1]
-
-
-def test_what_says_the_same_again_is_as_important_as_before() -> None:
-    mind = make_resting_mind(make_rating_rule(7), rate_batch=1)
-    percept = Moment(people=(person("Bob", "painting a door"),))
-    notice(mind, percept)
-    rate(mind, percept)
-    mind.attention.recent.clear()
-    again = percept.later(people=(person("Bob", "Painting the door!", event=8),))
-    (found,) = notice(mind, again)
-    assert remember(mind, found).importance == 7
-    assert mind.attention.unrated == []
-    assert mind.attention.importance == 14
 
 
 @pytest.mark.parametrize("retention", [0, 3])

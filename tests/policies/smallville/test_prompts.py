@@ -180,15 +180,6 @@ def some_memories(count: int, text: str = "Bob sings") -> list[tuple[str, Memory
     return [("Mon 08:00", mind.stream[id_]) for id_ in ids]
 
 
-def test_memories_are_numbered_as_shown_and_the_reply_names_them_so() -> None:
-    shown = fill(500, [], some_memories(50, "Bob sings a song about the rain in the Cafe"))
-    lines = [x for x in shown.messages[-1].content.splitlines() if x.startswith('["#')]
-    assert [line.split('"')[1] for line in lines] == [f"#{n}" for n in range(1, len(lines) + 1)]
-    assert 5 < len(lines) < 50
-    assert shown.memories == tuple(range(len(lines)))
-    assert shown.find_ids([2, 1, 2, 0, -1, 99]) == (1, 0)
-
-
 @settings(max_examples=30)
 @given(
     limit=st.integers(400, 900),

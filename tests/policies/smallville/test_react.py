@@ -74,16 +74,6 @@ def list_follow_ups(choice: str, what: str = "") -> list[Query]:
     return list(wait_for(take(mind, moment(mind, SEEN), reply)))
 
 
-def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    before = mind.state()
-    assert live(mind, SEEN, [READING]) is None
-    assert len(list_requests(mind)) == 1
-    assert mind.attention.considered == {BOB: 0}
-    mind.attention.considered, mind.counted, mind.numbers = {}, -1, {}
-    assert mind.state() == before
-
-
 def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
     mind = make_mind(make_decision_rule(TALK_TO))
     action = live(mind, SEEN, [READING])
@@ -124,16 +114,6 @@ def test_no_choice_is_always_the_first() -> None:
     orders = [tuple(schema["properties"]["choice"]["enum"]) for schema in schemas]
     assert {order[0] for order in orders} == {"go on", TALK_TO, "wait", "something else"}
     assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
-
-
-def test_the_first_person_whom_one_may_talk_to_is_considered_then_an_object() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    mind.attention.talked = {BOB: -100}
-    asleep = make_observation("Dan Dale", "Dan Dale is asleep", asleep=True)
-    live(mind, SEEN, [BURNING, READING, asleep, make_observation(CID, f"{CID} is singing")])
-    assert list(mind.attention.considered) == [CID]
-    live(mind, SEEN.later(), [BURNING])
-    assert list(mind.attention.considered) == [CID, BURNING.text]
 
 
 def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:

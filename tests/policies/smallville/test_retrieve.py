@@ -135,16 +135,6 @@ def test_passing_sights_come_last_and_those_of_oneself_never() -> None:
     assert len(recall(mind, ["red door"])) == 3 + retrieve.LEAST
 
 
-def test_who_one_is_and_is_up_to_stands_in_the_prompt_already() -> None:
-    texts = ["I run the Cafe", "Ann Ash loves guests", "Ann gives a party", "red apple"]
-    mind, _ = colourful(texts)
-    mind.status = "Ann gives a party"
-    assert recall(mind, ["red"]) == ["red apple"]  # the persona: runs the Cafe; loves guests
-    small, _ = colourful(texts)
-    small.services.prompts.small = True
-    assert len(recall(small, ["red"])) == 4
-
-
 def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None:
     texts = ["red apple"] * 3 + ["the red oven is idle"]
     mind, _ = colourful(texts, retrieval_weights="public_code")

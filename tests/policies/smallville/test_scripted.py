@@ -61,13 +61,6 @@ def test_pieces_fill_the_stretch_whatever_its_blocks(
     assert all(5 <= piece["minutes"] <= 15 for piece in pieces)
 
 
-def test_no_step_needs_a_thing_that_the_building_does_not_have() -> None:
-    bare = ("in town", "Hobbs Cafe, open 08:00-20:00: cafe (counter, sink).")
-    steps = day.list_steps(ask("", bare), "having lunch, Hobbs Cafe")
-    assert not any("espresso" in step or "notice board" in step for step in steps)
-    assert any("counter" in step for step in steps)
-
-
 def test_every_routine_has_steps() -> None:
     people = [person for name in list_scenario_names() for person in load_scenario(name).people]
     assert all(day.list_steps(ask(""), entry.doing) for one in people for entry in one.routine)

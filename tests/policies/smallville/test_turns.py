@@ -238,20 +238,3 @@ def test_words_that_were_ready_are_kept_where_what_is_heard_is_for_somebody_else
         dialogue_module.follow(mind, moment(mind, percept))
         assert dialogue.meant == "I was at home."
         assert (dialogue.unsaid == "I was at home.") is kept
-
-
-def test_what_was_said_in_hearing_before_one_is_drawn_into_a_group_is_part_of_it() -> None:
-    mind = make_mind()
-    overheard = (speech(BOB, "The stove is broken.", addressed=False),)
-    dialogue_module.note_heard(mind, moment(mind, Moment(heard=overheard)))
-    old = (speech(DAN, "Rain again.", addressed=False),)
-    dialogue_module.note_heard(mind, moment(mind, Moment(heard=old).later(10, heard=old)))
-    asked = (speech(CID, "Ann, can you mend it?"),)
-    percept = Moment().later(60, conversation=group(CID, BOB, ANN), heard=asked)
-    dialogue_module.note_heard(mind, moment(mind, percept))
-    dialogue_module.follow(mind, moment(mind, percept))
-    dialogue = dialogue_of(mind)
-    assert [line.text for line in dialogue.before] == ["The stove is broken."]
-    assert [line.text for line in dialogue.lines] == ["Ann, can you mend it?"]
-    dialogue_module.note_heard(mind, moment(mind, Moment().later(900)))
-    assert mind.heard == []
