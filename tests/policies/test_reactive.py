@@ -13,11 +13,10 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import Conversation, HeardWords, Result
-from genagents_env.policy import Policy, Profile, RecalledMemory
+from genagents_env.policy import Policy, Profile
 from genagents_env.run.policies import load_policy
 from tests.policies.harness import is_fenced, lines
 from tests.policies.percepts import (
-    PARTY,
     Moment,
     Value,
     body,
@@ -251,17 +250,3 @@ def test_the_worst_question_fits(persona: str, question: str, said: list[str], t
     policy, endpoint = interviewed(make_answer_rule(), words, config=config, persona=persona)
     policy.interview(ANN, [question])
     assert bound_prompt_tokens(list(endpoint.requests[0].messages)) <= tokens
-
-
-def test_memories_are_what_one_was_told_and_always_knew() -> None:
-    policy, _ = reactive(make_answer_rule(), who=profile(relationships={BOB: "my neighbour"}))
-    always = [PARTY.statement, f"you, of {BOB}: my neighbour"]
-    assert policy.memories(ANN) == [RecalledMemory(text) for text in always]
-    step(policy, TOLD)
-    before = policy.state()
-    assert policy.memories(ANN) == [
-        *(RecalledMemory(text) for text in always),
-        RecalledMemory(f"{BOB}: There is a party at five.", (41,)),
-        RecalledMemory(f"{BOB}: Bye!", (42,)),
-    ]
-    assert policy.state() == before

@@ -1,7 +1,5 @@
 """The scripted baseline on the real party: does word travel, and only by mouth?"""
 
-import json
-
 import pytest
 
 from genagents_env import town_v0
@@ -64,24 +62,3 @@ def test_without_sharing_nothing_spreads(config: dict[str, Value]) -> None:
     assert not learners(events, "party")
     talked = any(event.kind == "say" for event in events)
     assert talked is not config.get("mute", False)
-
-
-def test_a_run_resumed_from_state_goes_on_alike() -> None:
-    env, again = (
-        town_v0.parallel_env("valentines_party", start="12:00", hours=1, percepts=True)
-        for _ in range(2)
-    )
-    observations, infos = env.reset(seed=SEED)
-    policy = begun(env)
-    for _ in range(90):
-        observations, _, _, _, infos = env.step(policy.act(observations, infos))
-    kept = json.loads(json.dumps([env.save_state(), policy.state()]))
-    again.reset(seed=SEED)
-    other = begun(again)
-    seen, told = again.load_state(kept[0])
-    other.load_state(kept[1])
-    for _ in range(90):
-        actions = policy.act(observations, infos)
-        assert other.act(seen, told) == actions
-        observations, _, _, _, infos = env.step(actions)
-        seen, _, _, _, told = again.step(actions)

@@ -35,14 +35,6 @@ def members(*names: str) -> Conversation:
     return Conversation(1, names, None, True, 9)
 
 
-def test_who_walks_invites_the_nearest_aloud_by_the_fault_the_first_in_the_list() -> None:
-    near = with_people(person(CY, 2), person(BEA, 7))
-    assert live(stroll(), near) == Talk(None, ASK(CY), doing=f"waiting for {CY}", emoji="💬")
-    step = live(stroll(invite_first_in_list=True), near)
-    assert isinstance(step, Talk)
-    assert step.text == ASK(BEA)
-
-
 def test_nobody_out_of_reach_asleep_busy_or_elsewhere_is_invited() -> None:
     other_room = SeenPerson(BEA, "Park", (2, 2), 2, "reading", "📖", False, 0)
     for seen in (
@@ -54,58 +46,11 @@ def test_nobody_out_of_reach_asleep_busy_or_elsewhere_is_invited() -> None:
         assert isinstance(live(stroll(), with_people(seen)), Move), seen
 
 
-def test_attempts_talks_and_pairs_have_their_pauses() -> None:
-    near = with_people(person(BEA)).later(1000)
-    for field, pause in (("tried", 15), ("left", 15)):
-        mind = stroll()
-        mind.pursuit.since = 1000
-        setattr(mind, field, 1000 - pause + 5)
-        assert isinstance(live(mind, near), Move), field
-        assert isinstance(live(mind, near.later(10)), Talk), field
-    mind = stroll()
-    mind.pursuit.since, mind.talked[BEA] = 1000, 950
-    assert isinstance(live(mind, near), Move)
-    assert isinstance(live(mind, near.later(10)), Talk)
-
-
 def invite(mind: AiTownMind) -> Moment:
     percept = with_people(person(BEA, 5)).later(100)
     mind.pursuit.since = 100
     assert isinstance(live(mind, percept), Talk)
     return percept
-
-
-def test_an_accepted_invitation_leads_to_walking_over_and_talking() -> None:
-    mind = stroll()
-    percept = invite(mind)
-    assert live(mind, percept.later(10)) == Idle(f"waiting for {BEA}", "💭")
-    accepted = percept.later(
-        20,
-        heard=(speech(BEA, signs.write_acceptance(ME)),),
-        conversation=members(BEA, ME),
-        people=(person(BEA, 5, f"walking up to {ME}"),),
-    )
-    # Bea stands at 2,2 and Ann at 1,1: half the way.
-    assert live(mind, accepted) == Move("1,1", f"walking up to {BEA}", "🚶")
-    near = accepted.later(30, heard=(), people=(person(BEA, 1),))
-    live(mind, near)
-    talk = mind.talk
-    assert talk is not None
-    assert (talk.stage, talk.mine, talk.lines, talk.started) == ("talking", True, [], 150)
-
-
-def test_a_declined_invitation_counts_as_a_talk_for_a_minute() -> None:
-    mind = stroll()
-    percept = invite(mind)
-    declined = percept.later(20, heard=(speech(BEA, signs.write_refusal(ME)),))
-    assert isinstance(live(mind, declined), Move)
-    assert (mind.talk, mind.left, mind.declined) == (None, 120, {BEA: 120})
-    assert not mind.remembers
-    again = declined.later(50, heard=())
-    mind.tried = mind.left = -1000
-    mind.pursuit.heading, mind.pursuit.since = "Park", 120
-    assert isinstance(live(mind, again), Move)
-    assert isinstance(live(mind, declined.later(60, heard=())), Talk)
 
 
 def answer(chance: float, *heard: str) -> tuple[AiTownMind, Action]:

@@ -132,17 +132,6 @@ def ask(mind: AiTownMind, percept: Moment = ALONE, review: bool = True) -> bool:
     return bool(reflect.make_queries(mind, moment(mind, percept)))
 
 
-def test_only_what_is_newer_than_the_last_reflection_counts_and_no_seed() -> None:
-    mind = make_mind(who=profile(memories=("x",) * 9, relationships={BEA: "a"}), reflect_at=10)
-    assert reflect.sum_importance(mind) == 0
-    add_chats(mind, 2, 6, at=100)
-    assert reflect.sum_importance(mind) == 12
-    mind.reflected = 100
-    assert reflect.sum_importance(mind) == 0
-    add_chats(mind, 1, 6, at=101)
-    assert reflect.sum_importance(mind) == 6
-
-
 def test_one_reflects_after_a_talk_or_alone_as_configured() -> None:
     company = Moment(people=(person(BEA),))
 

@@ -7,7 +7,7 @@ import pytest
 from genagents_env.actions import Idle, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result, SeenPerson
-from genagents_env.policies.ai_town import act, converse, groups, perceive, pursue, signs
+from genagents_env.policies.ai_town import act, converse, groups, perceive, signs
 from genagents_env.policies.ai_town.mind import AiTownMind, TalkState
 from tests.policies.ai_town.minds import BEA, make_mind, talk_with
 from tests.policies.harness import fields_of, list_requests, moment, think
@@ -102,18 +102,6 @@ def test_words_thought_of_too_long_are_dropped_unless_the_fault_is_on(
     assert mind.talk.unsaid == kept
 
 
-def test_good_bye_leaves_the_conversation() -> None:
-    mind = make_mind(say("Farewell!"))
-    mind.talk = talk_with(BEA, lines=lines(9))
-    speak(mind, NEAR, "leave")
-    step = act.choose_action(mind, moment(mind, NEAR))
-    assert step == Talk(None, "Farewell!", leave=True, doing=f"talking with {BEA}", emoji="💬")
-    perceive.perceive(mind, moment(mind, NEAR.later(10, conversation=None)))
-    assert mind.talk is None
-    assert mind.remembers[0].lines[-1].text == "Farewell!"
-    assert (mind.left, mind.talked[BEA]) == (10, 10)
-
-
 # Groups.
 
 
@@ -134,19 +122,6 @@ def test_a_group_is_everybody_near_somebody_of_it() -> None:
     mind.ignored = []
     busy = (at(BEA, 2, 2, f"talking with {DEE}"), at(CY, 2, 1))
     assert groups.find_group(mind, moment(mind, Moment(people=busy))) == [CY]
-
-
-def test_the_first_by_name_leads_and_the_others_listen() -> None:
-    mind, percept = group_mind(), Moment(people=(at(BEA, 2, 2), at(CY, 2, 1)))
-    pursue.advance(mind, moment(mind, percept))
-    speak(mind, percept, "start")
-    step = act.choose_action(mind, moment(mind, percept))
-    assert isinstance(step, Talk)
-    assert (step.to, step.text) == (BEA, "Hello all!")
-    listener, seen = group_mind(), Moment(people=(at("Abe Aal", 2, 2),))
-    pursue.advance(listener, moment(listener, seen))
-    assert converse.make_queries(listener, moment(listener, seen)) == ()
-    assert act.choose_action(listener, moment(listener, seen)) == Idle("listening to Abe Aal", "💬")
 
 
 def group_after(looks_at: str, leave: bool = False, who: str = CY) -> tuple[AiTownMind, Moment]:
@@ -200,12 +175,3 @@ def test_once_somebody_walks_away_a_group_is_over_for_all(ends: bool) -> None:
     left = Moment(conversation=Conversation(1, (ME, BEA, DEE), None, True, 9))
     perceive.perceive(mind, moment(mind, left))
     assert mind.talk.leaving is ends
-
-
-def test_a_group_talks_for_thirty_seconds() -> None:
-    mind = group_mind()
-    mind.talk = talk_with(BEA, lines=[(BEA, "Well.")], started=-30, turn=ME, members=[BEA])
-    assert converse.make_queries(mind, moment(mind, NEAR)) == ()
-    assert act.choose_action(mind, moment(mind, NEAR)) == Talk(None, "", leave=True)
-    mind.talk.started = -29
-    assert converse.make_queries(mind, moment(mind, NEAR)) != ()

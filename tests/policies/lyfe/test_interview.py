@@ -8,12 +8,7 @@ import pytest
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.scripted import (
-    Rule,
-    always_invalid,
-    obedient,
-    sample_schema,
-)
+from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer

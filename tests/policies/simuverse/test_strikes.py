@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.actions import Restart
 from genagents_env.llm.scripted.prompt import Prompt
-from tests.policies.simuverse.town import ANN, BEN, CAT, Quarter, find, follow, play, quarter
+from tests.policies.simuverse.town import ANN, BEN, Quarter, find, follow, play, quarter
 
 ALONE = {ANN: "hall"}
 
@@ -65,16 +65,6 @@ def test_memory_and_who_was_seen_survive_a_reset_where_they_are_to(
     walked = [one.text for one in town.policy.memories(ANN) if "You moved to yard" in one.text]
     assert bool(walked) == keep
     assert not any("yard" in line.text for line in town.mind(ANN).history)
-
-
-def test_nothing_is_under_way_after_a_reset_nor_does_a_call_wait(tmp_path: Path) -> None:
-    homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
-    script = {ANN: ["(SCAN)", "(CALL) Ben, hall", "Hm.", "Hm."], BEN: ["(CONVERSE) Cat"]}
-    town = play(tmp_path, homes, script, 2)
-    assert len(town.mind(ANN).calls) == 0
-    town.step()
-    assert town.acted[-1][ANN] == Restart()
-    assert town.mind(ANN).calls == []
 
 
 def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> None:

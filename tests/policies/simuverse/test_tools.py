@@ -91,20 +91,6 @@ def test_a_scan_tells_names_kinds_distances_and_coordinates_the_nearest_first(
     ]
 
 
-def test_three_converse_in_turn_and_the_fourth_is_told_why_not(tmp_path: Path) -> None:
-    homes = dict.fromkeys(EVERYBODY, "yard")
-    script = {ANN: ["(CONVERSE) Ben and Cat"], DAN: ["(SCAN)", "(CONVERSE) Ann Ash"]}
-    town = play(tmp_path, homes, script, 14, turn_seconds=40)
-    assert members(town, ANN) == (ANN, BEN, CAT)
-    assert members(town, DAN) == ()
-    assert f"You could not talk to {ANN}: that conversation is full." in told(town, DAN)
-    said = [(event.agent, event.data["text"]) for event in list_events(town, "say")]
-    order = [who for who, _ in said if who != DAN]
-    # Ann to Ben, Ben's answer, then Ann has Cat join; from then on each in the order of joining.
-    assert order[:3] == [ANN, BEN, ANN]
-    assert order[3:9] == [BEN, CAT, ANN, BEN, CAT, ANN]
-
-
 def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool(
     tmp_path: Path,
 ) -> None:

@@ -8,12 +8,7 @@ from genagents_env.cognition.query import Query
 from genagents_env.percept import Result, SeenObject
 from genagents_env.policies.smallville import act as act_module
 from genagents_env.policies.smallville import plan
-from genagents_env.policies.smallville.mind import (
-    Day,
-    Piece,
-    PlanBlock,
-    SmallvilleMind,
-)
+from genagents_env.policies.smallville.mind import Day, Piece, PlanBlock, SmallvilleMind
 from tests.policies.harness import moment
 from tests.policies.percepts import Moment, body, person, profile
 from tests.policies.smallville.days import BED
@@ -59,15 +54,6 @@ def acts(mind: SmallvilleMind, *percepts: Moment) -> list[Action]:
 
 
 # Walking and doing.
-
-
-def test_one_walks_to_where_the_piece_is_not_only_into_its_door_and_does_it_there() -> None:
-    mind = at(make_mind(), place="Park")
-    now = Moment()
-    steps = acts(mind, now, now.later(me=body("outside")), now.later(20, me=body("Park")))
-    assert steps == [Move("Park")] * 3
-    there = now.later(30, me=body("Park"), result=ARRIVED)
-    assert acts(mind, there, now.later(40, me=body("Park"))) == [BAKING] * 2
 
 
 @pytest.mark.parametrize(

@@ -63,15 +63,6 @@ def test_a_wrong_option_is_named_together_with_those_there_are(
     assert "pydantic" not in str(fault.value)
 
 
-def test_latency_is_that_of_the_faculty_that_asks() -> None:
-    purposes = smallville.HANDLERS
-    assert {purpose.split(".")[0] for purpose in purposes} == set(ASKING)
-    for faculty in ASKING:
-        config = SmallvilleConfig(**{"latency_ticks": {faculty: 2}})
-        slow = {purpose for purpose in purposes if config.latency(purpose) == 2}
-        assert slow == {purpose for purpose in purposes if purpose.startswith(f"{faculty}.")}
-
-
 def test_a_mind_without_a_model_or_an_embedder_is_refused() -> None:
     ann = {"Ann Ash": profile()}
     policy = load_policy("smallville")
@@ -139,22 +130,6 @@ def test_every_purpose_belongs_to_one_faculty() -> None:
 
 
 # What the queries of all purposes have in their data, for replies to depend on.
-DATA: dict[str, Value] = {
-    **{"status": "", "wake_hours": [5, 7], "usual": ["rest"] * 5, "slots": [0, 60]},
-    **{"habit": ["rest", "work"], "blocks": [["rest", 60]], "minutes": 60, "lengths": [5, 15]},
-    **{"count": 3, "memories": [4, 5], "question": "Who?", "ids": [0, 1], "neutral": 3},
-    **{"places": ["Park"], "texts": ["rest"], "things": ["nothing"], "states": []},
-    **{"choices": ["go on"], "text": "rest", "start": 0, "arena": "Park"},
-}
-
-
-@pytest.mark.parametrize("purpose", smallville.HANDLERS)
-def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
-    handler = smallville.HANDLERS[purpose]
-    spots = [["Park", "nothing", ""]]
-    data = {**DATA, "usual": spots} if purpose.startswith("ground.") else DATA
-    words = handler.fallback(data).model_dump_json()
-    assert handler.reply_model(data).model_validate_json(words)
 
 
 def test_the_whole_mind_does_everything_and_down_the_tree_the_same() -> None:

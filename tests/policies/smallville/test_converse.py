@@ -64,12 +64,6 @@ def make_addressed_mind(
     return mind, spoken_to, live(mind, spoken_to)
 
 
-def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
-    mind, _, action = make_addressed_mind(make_speech_rule())
-    assert action == Talk(None, "Good morning.", doing="talking with Bob Birch", emoji="💬")
-    assert list_first_fields(mind) == ["relationship", "say"]
-
-
 def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once() -> None:
     mind, now, _ = make_addressed_mind(make_speech_rule())
     for k in range(1, 4):

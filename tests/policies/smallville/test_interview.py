@@ -8,11 +8,7 @@ from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import (
-    Rule,
-    ScriptedEndpoint,
-    sample_schema,
-)
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview

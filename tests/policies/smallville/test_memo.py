@@ -19,11 +19,7 @@ from genagents_env.policies.smallville.agenda import (
     list_ahead,
 )
 from genagents_env.policies.smallville.dates import read_clock, read_date
-from genagents_env.policies.smallville.memo import (
-    Memo,
-    format_tie,
-    list_unknown,
-)
+from genagents_env.policies.smallville.memo import Memo, format_tie, list_unknown
 from genagents_env.policies.smallville.mind import (
     Commitment,
     Dialogue,
@@ -34,7 +30,7 @@ from genagents_env.policies.smallville.mind import (
     Tie,
 )
 from tests.policies.harness import by_fields, moment
-from tests.policies.percepts import STANDING, Moment, Value, body, profile, speech, wait_for
+from tests.policies.percepts import Moment, Value, body, profile, speech, wait_for
 from tests.policies.smallville.minds import GOOD, live, make_mind
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
@@ -234,40 +230,19 @@ def test_a_tie_is_shown_with_the_latest_talk_and_what_is_promised() -> None:
     )
 
 
-# What prompts of planning say of what is done now and promised; what words mean.
-
-
-WALK = Piece(0, 300, "walking to the park", "Park")
-
-
-WAY = ["under way", "until 08:05", "walking to the park, at Park (still on the way there)"]
-DUCKS = Piece(300, 900, "feeding ducks", "Park")
-WAITING = SmallvilleActivity(text="waiting", place="Cafe", until=120)
-WAIT = ["under way", "until 08:02", "waiting, at Cafe"]
-
-
-@pytest.mark.parametrize(
-    ("activity", "pieces", "place", "told"),
-    [
-        pytest.param(replace(WAITING, until=0), [WALK, DUCKS], "Cafe", WAY, id="just over"),
-        pytest.param(WAITING, [WALK], "Park/lawn", [*WAY[:2], WAY[2][:28]], id="there"),
-        pytest.param(replace(WAITING, reaction=True), [WALK], "Cafe", WAIT, id="a reaction"),
-        pytest.param(WAITING, [], "Cafe", WAIT, id="no plan"),
-        pytest.param(SmallvilleActivity(), [], "Cafe", None, id="nothing"),
-        pytest.param(
-            SmallvilleActivity(), [Piece(0, 900, "sleeping", "Home")], "Cafe", None, id="asleep"
-        ),
-    ],
-)
-def test_what_is_under_way_is_told_with_its_end(
-    activity: SmallvilleActivity, pieces: list[Piece], place: str, told: list[str] | None
-) -> None:
+@pytest.mark.parametrize("reaction", [False, True])
+def test_what_is_under_way_is_told_with_its_end_a_reaction_before_the_plan(reaction: bool) -> None:
     mind = make_mind()
-    mind.activity, mind.day.pieces = activity, pieces
-    now = moment(mind, Moment(me=replace(STANDING, place=place)))
-    shown = list(describe_under_way(mind, now, 3600).lines)
-    assert shown[:1] == ([] if told is None else [told])
-    assert shown[1:] == [["then", "08:05 to 08:15", "feeding ducks, at Park"]] * (DUCKS in pieces)
+    mind.activity = SmallvilleActivity(text="waiting", place="Cafe", until=120, reaction=reaction)
+    walk, ducks = "walking to the park", "feeding ducks"
+    mind.day.pieces = [Piece(0, 300, walk, "Park"), Piece(300, 900, ducks, "Park")]
+    shown = list(describe_under_way(mind, moment(mind, Moment()), 3600).lines)
+    way = ["under way", "until 08:05", f"{walk}, at Park (still on the way there)"]
+    assert shown[0] == (["under way", "until 08:02", "waiting, at Cafe"] if reaction else way)
+    assert shown[1:] == [["then", "08:05 to 08:15", f"{ducks}, at Park"]]
+
+
+# What prompts of planning say of what is done now and promised; what words mean.
 
 
 # What the words for an activity mean.

@@ -6,10 +6,7 @@ from dataclasses import replace
 import pytest
 
 from genagents_env.policies.smallville import past as past_module
-from genagents_env.policies.smallville.interview import (
-    answer_questions,
-    limit_access,
-)
+from genagents_env.policies.smallville.interview import answer_questions, limit_access
 from genagents_env.policies.smallville.mind import (
     BelievedObject,
     Commitment,

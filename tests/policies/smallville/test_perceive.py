@@ -78,21 +78,6 @@ def test_what_one_did_to_a_thing_is_no_news_even_where_attention_lies_elsewhere(
     assert texts(mind) == ["Ann Ash is standing around"]
 
 
-def test_a_thing_seen_first_is_no_event_but_each_change_is() -> None:
-    mind, percept = make_mind(), Moment(objects=(thing("stove", "off"),))
-    assert notice(mind, percept) == []
-    assert mind.objects["Cafe/stove"].state == "off"
-    for event, state in enumerate(["burning", "off", "burning", "with a notice"], 9):
-        percept = percept.later(objects=(thing("stove", state, event=event),))
-        (found,) = notice(mind, percept)
-        assert (found.kind, found.subject) == ("object", "Cafe/stove")
-        assert remember(mind, found).events == (event,)
-        if state == "burning":
-            assert found.text == "the stove is burning"
-            assert remember(mind, found).about == ("stove", "is", "burning")
-    assert found.text == "the stove has a notice"
-
-
 @pytest.mark.parametrize("remembered", [True, False])
 def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
     remembered: bool,

@@ -1,6 +1,6 @@
 import json
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from itertools import pairwise
 
 import pytest
@@ -111,20 +111,6 @@ def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:
     assert yesterday.cause == "plan.renew #0 at tick 960"
     outline = next(r for r in alone.endpoint.requests[::-1] if "outline" in fields_of(r))
     assert '["today needs", "buy eggs"]' in outline.messages[-1].content
-
-
-def test_whoever_is_awake_past_midnight_lives_their_day_to_its_end() -> None:
-    alone = Alone(start=at("20:00"), who=night_owl()).until("00:30")
-    mind = alone.mind
-    (hours,) = [r for r in alone.endpoint.requests if fields_of(r) == ["hours"]]
-    assert "usually 00:30" in hours.messages[-1].content
-    assert (mind.day.date, mind.day.bed) == (TODAY, 5 * HOUR)
-    assert mind.day.find_piece(alone.now) is not None
-    assert not alone.percept.me.asleep
-    alone.until("01:05")
-    assert alone.percept.me.asleep
-    assert mind.day.date == TOMORROW
-    assert alone.purposes()["plan.renew"] == 1
 
 
 def test_nobody_plans_to_sleep_past_the_hour_at_which_the_town_wakes_them() -> None:
@@ -246,31 +232,6 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
 
 
 # When the model says nothing of use.
-
-
-def list_deeds(alone: Alone, first: str, last: str) -> set[tuple[str, str]]:
-    """Return what she did, and where she was when she did it, between two clock times."""
-    place, found = alone.who.home, set[tuple[str, str]]()
-    for second, action in alone.actions:
-        if isinstance(action, Move):
-            place = action.place
-        elif isinstance(action, Idle):
-            clock = f"{alone.start + timedelta(seconds=second):%H:%M}"
-            if first <= clock <= last:
-                found.add((action.doing or "", place))
-    return found
-
-
-def test_with_planning_off_the_routine_is_lived_without_a_call() -> None:
-    alone = Alone(who=someone(), config={"planning": False}).until("12:30")
-    assert not [p for p in alone.purposes() if p.startswith(("plan.", "ground."))]
-    assert list_deeds(alone, "09:00", "11:59") == {("serving coffee", "Cafe")}
-    assert list_deeds(alone, "12:10", "12:30") == {("feeding ducks", "Park/lawn/bench")}
-    alone.until("23:10")
-    assert alone.percept.me.asleep
-    alone.until("07:10")
-    assert not alone.percept.me.asleep
-    assert alone.mind.stream.recent(9, kinds=["plan"], now=alone.now) == []
 
 
 # Planning anew.

@@ -18,15 +18,7 @@ from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation, Percept
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policy import Context, Profile
-from tests.policies.harness import (
-    EVIL,
-    FOREIGN,
-    NAME,
-    POLICIES,
-    by_fields,
-    is_fenced,
-    length,
-)
+from tests.policies.harness import EVIL, FOREIGN, NAME, POLICIES, by_fields, is_fenced, length
 from tests.policies.percepts import (
     START,
     Moment,

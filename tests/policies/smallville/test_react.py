@@ -83,17 +83,6 @@ def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None
     assert mind.activity.text == ""
 
 
-def test_waiting_is_an_activity_of_some_minutes_and_the_rest_is_planned_anew() -> None:
-    mind = make_mind(make_decision_rule("wait", minutes=5))
-    assert live(mind, SEEN, [READING]) is None
-    activity = mind.activity
-    assert (activity.kind, activity.text, activity.until) == ("wait", "waiting", 300)
-    assert (activity.reaction, activity.arrived, activity.place) == (True, True, "Cafe")
-    assert list_follow_ups("wait") == [
-        Query("plan.revise", {"start": 600, "why": f"waiting: {READING.text}"})
-    ]
-
-
 def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
     assert list_follow_ups("something else", "putting out the fire") == [
         Query("ground.one", {"text": "putting out the fire", "minutes": 10}),

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
-from genagents_env.policies.smallville.scripted import (
-    day,
-    draw_insights,
-    rate_lines,
-    write_memo,
-)
+from genagents_env.policies.smallville.scripted import day, draw_insights, rate_lines, write_memo
 from genagents_env.scenario import list_scenario_names, load_scenario
 
 NOW = ("now", "Monday 13 February 2023, 12:20")

@@ -7,7 +7,7 @@ from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import past, retrieve, summary
-from genagents_env.policies.smallville.mind import Dialogue, SelfSummary, SmallvilleMind
+from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
 from genagents_env.policies.smallville.summary import describe_status
 from tests.policies.harness import (
     by_fields,
@@ -125,28 +125,3 @@ def test_a_talk_changes_what_one_is_up_to_within_the_day() -> None:
     texts = [memory.text for _, memory in recalled]
     assert "Ann has told nobody yet" not in texts
     assert "Ann swims at dawn" in texts
-
-
-def test_it_is_asked_once_in_a_while_and_nothing_that_happened_is_left_out() -> None:
-    mind = begin(status_minutes=60)
-    talk(mind)
-    assert ask(mind, Moment().later(1800)) == []
-    assert ask(mind, Moment().later(3600)) == ["summary.status"]
-    mind.stream.add("plan", "Ann's plan", created=0, cause="plan.day #0 at tick 0")
-    assert ask(mind, Moment().later(7200)) == []  # it changes nothing, as insights do
-    cause = "reflect.insights #0 at tick 3"
-    first = mind.stream.add("thought", "Ann likes Bob", created=0, cause=cause)
-    second = talk(mind)
-    assert ask(mind, Moment().later(7190)) == []
-    (query,) = summary.query_status(mind, moment(mind, Moment().later(7200)))
-    assert query.data["changes"] == [first, second]
-
-
-@pytest.mark.parametrize("why", ["asleep", "talking", "switched off", "each morning", "small"])
-def test_there_are_times_when_it_is_not_asked(why: str) -> None:
-    mind = begin(describe=why != "switched off", status_minutes=60 * (why != "each morning"))
-    mind.asleep = why == "asleep"
-    mind.dialogue = Dialogue(1, 0, ["Bob"]) if why == "talking" else None
-    mind.services.prompts.small = why == "small"
-    talk(mind)
-    assert ask(mind, Moment().later(7200)) == []

@@ -106,27 +106,6 @@ def test_the_one_who_is_addressed_answers_next_then_the_others_may() -> None:
         assert list_next((ANN, BOB, CID), (ANN, words))[:2] == [first, then]
 
 
-def test_without_a_name_the_one_who_was_answered_speaks_next_unless_two_talk_on_and_on() -> None:
-    members = (ANN, BOB, CID)
-    said = [(BOB, "Hm."), (ANN, "Well.")]
-    assert list_next(members, *said)[0] == BOB
-    assert list_next(members, *reversed(said), ticks=1) == [ANN]
-    firsts = {
-        list_next(members, *(2 * said), (BOB, "Hm."), (ANN, "Well."), ticks=2)[k] for k in range(2)
-    }
-    assert firsts == {BOB, CID}
-
-
-def test_one_who_has_nothing_to_say_or_whose_turn_it_is_not_leaves_the_word_to_others() -> None:
-    members = (ANN, BOB, CID)
-    mind, dialogue = in_dialogue(CID, members, (ANN, "Cid, could you help me?"))
-    for turn, may in ((None, True), (CID, True), (BOB, False)):
-        talk = group(*members, turn=turn, may_speak=may)
-        assert is_my_turn(mind, dialogue, moment(mind, Moment(conversation=talk))) is may
-    dialogue.passed = 1
-    assert not is_my_turn(mind, dialogue, moment(mind, Moment(conversation=group(*members))))
-
-
 def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers() -> None:
     mind, dialogue = in_dialogue(ANN, (ANN, BOB), (BOB, "Hm."), (ANN, "Well?"))
     turns = [
