@@ -19,7 +19,7 @@ from genagents_env.rng import draw_index
 from genagents_env.run.policies import load_policy
 from tests.policies.ai_town.square import answer_at_random
 from tests.policies.percepts import START, Moment, Value, body, infos, profile
-from tests.policies.simuverse.test_state import WORDS, restless
+from tests.policies.simuverse.test_mind import WORDS, restless
 from tests.policies.smallville.days import BED
 
 ME = "Ann Ash"

@@ -212,38 +212,8 @@ def test_nothing_but_what_is_said_again_is_lost(ticks: list[list[int]], latency:
 # The ablations
 
 
-def test_without_summarize_and_forget_there_is_one_list_that_only_grows() -> None:
-    mind = mind_of(memories=["I like @1."], saf_memory=False, recent_items=2)
-    for tick in (1, 2, 3):
-        sum_up(mind, tick, 0, 27, events=[tick])
-    assert not len(mind.recent)
-    assert not list_requests(mind)
-    expected = [f"Thing {tick} is @{angle}." for tick in (1, 2, 3) for angle in (0, 27)]
-    assert mind.long.texts == ["I like @1.", *expected]
-    assert mind.long[1].events == (1,)
-
-
 def item(text: str, tick: int, speaker: str = "", event: int = -1) -> WorkItem:
     return WorkItem(text, 10 * tick, speaker, event)
-
-
-@pytest.mark.parametrize("saf_memory", [True, False])
-def test_without_a_self_monitor_observations_are_remembered_as_they_are(saf_memory: bool) -> None:
-    mind = mind_of(self_monitor=False, saf_memory=saf_memory)
-    mind.buffer = [item("It is @0", 1), item("Look @60", 1, "Bob Birch", 7)]
-    live(mind, 1)
-    mind.buffer = [*mind.buffer[1:], item("I think @120", 1)]  # of the same second, but later
-    live(mind, 2)
-    live(mind, 3)
-    mind.buffer = []
-    live(mind, 4)
-    bank = mind.recent if saf_memory else mind.long
-    assert [(k.text, k.events, k.at, k.origin) for k in bank] == [
-        ("It is @0", (), 10, "observed"),
-        ('Bob Birch said: "Look @60"', (7,), 10, "observed"),
-        ("I think @120", (), 20, "observed"),
-    ]
-    assert len(mind.long if saf_memory else mind.recent) == 0
 
 
 # What comes to mind

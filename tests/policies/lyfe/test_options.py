@@ -10,14 +10,7 @@ from genagents_env.actions import Idle, Move
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.lyfe import (
-    act,
-    controller,
-    options,
-    places,
-    reflect,
-    senses,
-)
+from genagents_env.policies.lyfe import act, controller, options, places, reflect, senses
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from tests.policies.harness import fields_of, list_first_fields, list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind

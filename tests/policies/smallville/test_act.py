@@ -77,27 +77,6 @@ def test_a_thing_is_walked_to_and_used_once_or_given_up(
     assert acts(mind, *percepts) == steps
 
 
-@pytest.mark.parametrize(
-    ("thing", "use", "free_text", "action"),
-    [
-        ("the old stove", "ON", False, USE),
-        ("Cafe/stove", "turned on", False, USE),
-        ("Cafe/stove", "off", False, BAKING),
-        ("jukebox", "on", False, BAKING),
-        ("Cafe/stove", "", False, BAKING),
-        ("Cafe/stove", "glowing", False, BAKING),
-        ("Cafe/stove", "covered in soup", True, replace(USE, state="covered in soup")),
-    ],
-)
-def test_things_and_states_are_matched_by_words_on_arrival(
-    thing: str, use: str, free_text: bool, action: Action
-) -> None:
-    mind = at(make_mind(), thing=thing, use=use)
-    assert act(mind, Moment(objects=(stove(free_text=free_text),))) == action
-    noted = [note.text for note in mind.services.notes.take()]
-    assert ["'glowing'" in text for text in noted] == [True] * (use == "glowing")
-
-
 def test_a_place_that_is_closed_is_given_up_after_one_failure_and_thought_about_again() -> None:
     mind = at(make_mind(), place="Park")
     percept = Moment()

@@ -209,21 +209,6 @@ def test_one_listens_to_who_walks_up_to_one() -> None:
     assert list_first_fields(mind) == []
 
 
-def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
-    talking = (person(BOB, doing=f"talking with {CID}"), person(CID, doing=f"talking with {BOB}"))
-    mind = make_mind(make_speech_rule(HELLO.text))
-    overheard = (speech(CID, "The stove is broken.", addressed=False),)
-    live(mind, Moment(tick=4, people=talking, heard=overheard))
-    now = Moment(people=talking).later(50)
-    begin(mind, BOB, moment(mind, now))
-    assert live(mind, now) == Idle(f"turning to {BOB}", "💬")
-    assert list_first_fields(mind) == []
-    assert live(mind, now.later(10)) == HELLO
-    words = list_requests(mind)[1].messages[1].content
-    assert '["Cid Cedar", "said before you came", "The stove is broken."]' in words
-    assert "You join Bob Birch, who are talking." in words
-
-
 def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_then() -> None:
     mind = make_opening_mind()
     now = NEAR.later(0, people=(person(BOB, distance=3),))

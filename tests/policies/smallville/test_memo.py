@@ -12,14 +12,9 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
-from genagents_env.policies.smallville.agenda import (
-    add_commitment,
-    describe_under_way,
-    is_walk,
-    list_ahead,
-)
+from genagents_env.policies.smallville.agenda import add_commitment, describe_under_way, list_ahead
 from genagents_env.policies.smallville.dates import read_clock, read_date
-from genagents_env.policies.smallville.memo import Memo, format_tie, list_unknown
+from genagents_env.policies.smallville.memo import Memo, list_unknown
 from genagents_env.policies.smallville.mind import (
     Commitment,
     Dialogue,
@@ -30,7 +25,7 @@ from genagents_env.policies.smallville.mind import (
     Tie,
 )
 from tests.policies.harness import by_fields, moment
-from tests.policies.percepts import Moment, Value, body, profile, speech, wait_for
+from tests.policies.percepts import Moment, Value, body, speech, wait_for
 from tests.policies.smallville.minds import GOOD, live, make_mind
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
@@ -206,30 +201,6 @@ def test_a_tie_is_asked_for_once_in_a_talk_and_again_where_it_is_stale_or_more_w
     assert list_unknown(mind, later) == [BOB]
 
 
-def test_a_tie_is_shown_with_the_latest_talk_and_what_is_promised() -> None:
-    mind = make_mind(who=profile(relationships={BOB: "my neighbour"}))
-    assert format_tie(mind, BOB, 900) == [["about Bob Birch", "my neighbour"]]
-    about = ("Ann Ash", "talked with", f"{CID} and {BOB}")
-    for created, text in ((0, "tea"), (600, "coffee")):
-        words = f"Talked with {BOB}: {text}"
-        mind.stream.add("chat", words, created=created, about=about, events=(3,))
-    mind.ties = {BOB: Tie("a friend", 600)}
-    mind.commitments = [
-        Commitment("2023-02-14", "17:00", "a party", "Cafe", "Bob"),
-        Commitment("2023-02-14", "18:00", "a walk", "Park", CID),
-        Commitment("2023-02-13", "08:00", "tea", "Cafe", "Bob"),
-    ]
-    tie = [
-        ["about Bob Birch", "a friend"],
-        ["latest talk with Bob Birch", "Mon 13 Feb 08:10", f"Talked with {BOB}: coffee"],
-        ["promised", "Tuesday 14 February 17:00", "a party, at Cafe, with Bob"],
-    ]
-    assert format_tie(mind, BOB, 3610) == tie  # an hour after tea that is past
-    assert ["promised", "Monday 13 February 08:00", "tea, at Cafe, with Bob"] in format_tie(
-        mind, BOB, 3600
-    )
-
-
 @pytest.mark.parametrize("reaction", [False, True])
 def test_what_is_under_way_is_told_with_its_end_a_reaction_before_the_plan(reaction: bool) -> None:
     mind = make_mind()
@@ -246,23 +217,6 @@ def test_what_is_under_way_is_told_with_its_end_a_reaction_before_the_plan(react
 
 
 # What the words for an activity mean.
-
-
-@pytest.mark.parametrize(
-    ("text", "walk"),
-    [
-        ("walking home to the dorm with Klaus", True),
-        ("going to Klaus under the garland in Hobbs Cafe with two cups", True),
-        ("setting out for Johnson Park", True),
-        ("going to the Willows Market and Pharmacy", True),
-        ("going to Maria at the piano of Hobbs Cafe to tell her", False),
-        ("going to the counter and ordering a coffee", False),
-        ("going to bed", False),
-        ("going over the accounts", False),
-    ],
-)
-def test_a_way_ends_on_arrival_and_what_is_done_there_does_not(text: str, walk: bool) -> None:
-    assert is_walk(text) is walk
 
 
 HANG = Commitment("2023-02-13", "17:00", "hanging paper hearts", "Hobbs Cafe", "Maria Lopez")

@@ -65,19 +65,6 @@ def test_what_is_nearest_is_attended_to_people_and_objects_alike() -> None:
     assert mind.objects == {}
 
 
-def test_what_one_did_to_a_thing_is_no_news_even_where_attention_lies_elsewhere() -> None:
-    mind = make_mind(who=profile(attention_bandwidth=1))
-    near = thing("cup", "clean", distance=1)
-    percept = Moment(objects=(near, thing("stove", "off")))
-    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0, "off")
-    mind.last, mind.going = "Interact", "Cafe/stove"
-    done = percept.later(objects=(near, thing("stove", "on", event=9)))
-    assert notice(mind, done) == []
-    mind.last = mind.going = ""
-    assert notice(mind, done.later(objects=(thing("stove", "on", event=9),))) == []
-    assert texts(mind) == ["Ann Ash is standing around"]
-
-
 @pytest.mark.parametrize("remembered", [True, False])
 def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
     remembered: bool,

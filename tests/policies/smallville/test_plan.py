@@ -15,7 +15,6 @@ from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville.mind import Commitment, Day, SmallvilleMind
 from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
 from genagents_env.policy import Profile
-from genagents_env.scenario.schema import RoutineEntry
 from tests.policies.harness import by_fields, fields_of, is_golden, moment, transcript
 from tests.policies.percepts import START, Value, profile
 from tests.policies.smallville.days import BED, Alone
@@ -26,16 +25,6 @@ TODAY, TOMORROW = "2023-02-13", "2023-02-14"
 
 def someone(bed: time = time(23), wake: time = time(7), **changes: Value) -> Profile:
     return profile(bed=bed, wake=wake, sleeps_in=BED, **changes)
-
-
-def night_owl() -> Profile:
-    """Return somebody whose pub keeps them up past midnight."""
-    routine = (
-        RoutineEntry(at=time(9), place="Park", doing="feeding ducks"),
-        RoutineEntry(at=time(17), place="Cafe", doing="serving beer"),
-        RoutineEntry(at=time(0, 30), place="Cafe", doing="counting the till"),
-    )
-    return someone(time(1), time(9), routine=routine)
 
 
 def at(clock: str, day: int = 13) -> datetime:
@@ -111,21 +100,6 @@ def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:
     assert yesterday.cause == "plan.renew #0 at tick 960"
     outline = next(r for r in alone.endpoint.requests[::-1] if "outline" in fields_of(r))
     assert '["today needs", "buy eggs"]' in outline.messages[-1].content
-
-
-def test_nobody_plans_to_sleep_past_the_hour_at_which_the_town_wakes_them() -> None:
-    late = {"wake_hour": 9, "outline": ["rest"] * 5}
-    rule = by_fields({"wake_hour": late})
-    alone = Alone(rule, start=at("05:30"), who=someone(wake=time(7, 20)))
-    alone.percept = replace(alone.percept, me=replace(alone.percept.me, asleep=True))
-    alone.until("07:19")
-    assert alone.fallbacks() == {"plan.day": 1}
-    assert alone.mind.day.wake == HOUR + 50 * 60
-    (asked,) = [r for r in alone.endpoint.requests if "wake_hour" in fields_of(r)][:1]
-    assert "wake_hour: from 6 to 7." in asked.messages[-1].content
-    alone.until("07:23")
-    assert alone.mind.day.find_piece(alone.now) is not None
-    assert not faults_of(alone.mind.day, alone.now)
 
 
 def test_hours_of_sleep_are_one_piece_and_one_lies_down_and_gets_up_once() -> None:

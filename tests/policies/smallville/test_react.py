@@ -269,21 +269,6 @@ def test_what_calls_for_nothing_is_not_considered() -> None:
     assert count("on", attention=again) == 0  # Cid stands beside it, as before
 
 
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_person_is_considered_only_once_one_may_begin_to_talk_and_sees_them(stays: bool) -> None:
-    mind = make_deciding_mind()
-    waiting = Moment(people=(person(BOB),))  # Bob may begin at ticks 0 to 4
-    live(mind, waiting, [make_observation(BOB, f"{BOB} is reading")])
-    assert mind.attention.focus is not None
-    later = waiting if stays else replace(waiting, people=())
-    for k in range(1, 5):
-        live(mind, later.later(10 * k))
-    assert not list_decisions(mind)
-    live(mind, later.later(50))
-    assert len(list_decisions(mind)) == stays
-    assert mind.attention.focus is None
-
-
 @pytest.mark.parametrize(
     ("doing", "phone", "calls"),
     [

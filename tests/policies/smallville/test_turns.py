@@ -10,13 +10,7 @@ from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import dialogue as dialogue_module
 from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import Day, DialogueLine
-from genagents_env.policies.smallville.turns import (
-    find_addressee,
-    is_approached,
-    is_my_turn,
-    is_talking,
-    may_begin,
-)
+from genagents_env.policies.smallville.turns import find_addressee, is_my_turn, may_begin
 from tests.policies.harness import moment
 from tests.policies.percepts import START, Moment, body, person, profile, speech
 from tests.policies.smallville.minds import dialogue_of, group, in_dialogue, make_mind
@@ -63,23 +57,6 @@ def test_who_sleeps_or_talks_keeps_nobody_from_beginning_and_who_turns_to_speak_
     assert not any(sees(ANN, BOB, tick=tick, Bob=f"turning to {CID}") for tick in range(20))
     talking = Moment(me=body(doing=f"talking with {CID}"))
     assert not may_begin(mind, moment(mind, talking))
-
-
-@pytest.mark.parametrize(
-    ("doing", "approached"),
-    [
-        (f"walking up to {ANN}", True),
-        (f"turning to {ANN}", True),
-        (f"walking up to {CID}", False),
-        (f"talking with {CID} and {DAN}", False),
-    ],
-)
-def test_an_approach_and_a_talk_are_seen_by_what_people_do(doing: str, approached: bool) -> None:
-    percept = Moment(people=(person(BOB, doing=doing), person(CID)))
-    assert is_approached(percept) is approached
-    assert not is_approached(percept, besides=BOB)
-    talking = [is_talking(percept, name) for name in (BOB, CID, DAN, ANN)]
-    assert talking == [doing.startswith("talking")] * 3 + [False]
 
 
 @pytest.mark.parametrize(
