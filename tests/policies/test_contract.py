@@ -1,6 +1,5 @@
 """Every shipped policy keeps the contract, on the small scenario and the large one."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -102,22 +101,6 @@ def test_random_draws_every_legal_choice_and_no_other_in_both_formats() -> None:
         policy.act({"a": {}}, {"a": {}})
 
 
-def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() -> None:
-    def observed(*agents: str) -> dict[str, dict[str, object]]:
-        return {agent: {"action_mask": MASK} for agent in agents}
-
-    one, two = load_policy("random"), load_policy("random")
-    one.reset({}, 5, context())
-    two.reset({}, 5, context())
-    for step in range(30):
-        if step == 15:
-            kept = json.loads(json.dumps(one.state()))
-            one = load_policy("random")
-            one.reset({}, 5, context())
-            one.load_state(kept)
-        assert one.act(observed("b"), {})["b"] == two.act(observed("a", "b"), {})["b"]
-
-
 FAILING = """
 import sys
 from genagents_env.errors import ConfigError
@@ -146,6 +129,38 @@ def test_a_policy_that_fails_as_it_is_made_is_named_and_its_own_errors_stay(
     assert str(told.value) == f"policy {str(path)!r} cannot be made ({why}); correct its __init__"
     with pytest.raises(ConfigError, match="how: 'config' is not allowed"):
         load_policy(str(path), how="config")
+
+
+BOTH = {"variant": "no_reflection", "reflection": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("smallville", {"variant": []}, "variant"),
+        ("smallville", BOTH, "contradicts variant no_reflection"),
+        ("smallville", {"planing": False}, "planing.*options: .*reflect_at"),
+        ("smallville", {"prompt_tokens": 399}, "prompt_tokens"),
+        ("smallville", {"piece_minutes": [15, 5]}, "piece_minutes"),
+        ("smallville", {"piece_minutes": [5, 61]}, "piece_minutes"),
+        ("smallville", {"temperature": float("nan")}, "temperature"),
+        ("smallville", {"latency_ticks": {"plan": -1}}, "latency_ticks"),
+        ("lyfe", {"variant": "no_self_monitor", "self_monitor": True}, "contradicts"),
+        ("lyfe", {"forget_above": 0}, "forget_above"),
+        ("lyfe", {"latency_ticks": {"soul": 1}}, "latency_ticks"),
+        ("lyfe", {"colour": "red"}, "colour.*options: variant, preset"),
+        ("ai_town", {"preset": "2022"}, "preset"),
+        ("ai_town", {"accept_chance": 1.5}, "accept_chance"),
+        ("ai_town", {"default_importance": 10}, "default_importance"),
+        ("reactive", {"decide_seconds": -1}, "decide_seconds"),
+        ("reactive", {"unknown": 1}, "options: decide_seconds"),
+        ("scripted", {"share": 2.0}, "share"),
+    ],
+)
+def test_what_is_not_allowed_is_named(name: str, options: dict[str, Value], told: str) -> None:
+    with pytest.raises(ConfigError, match=f"(?s){name}.*{told}") as fault:
+        load_policy(name, **options)
+    assert "pydantic" not in str(fault.value)
 
 
 SEEDS = HELD_OUT[:10]

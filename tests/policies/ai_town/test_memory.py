@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.embedder import Embedder
@@ -20,7 +19,6 @@ from genagents_env.policies.ai_town.mind import (
     TalkState,
     to_rating,
 )
-from genagents_env.run.policies import load_policy
 from genagents_env.scenario.schema import PastMemory
 from tests.policies.ai_town.minds import BEA, make_mind
 from tests.policies.ai_town.square import NAMES, Square, square
@@ -276,17 +274,3 @@ def test_no_fault_of_the_originals_is_on_by_default() -> None:
 def test_a_preset_goes_behind_what_is_given_by_name(preset: Value) -> None:
     config = AiTownConfig.model_validate({"preset": preset, "talk_seconds": 90})
     assert (config.meet, config.talk_seconds, config.message_seconds) == ("collision", 90, 3)
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"preset": "2022"}, "preset"),
-        ({"accept_chance": 1.5}, "accept_chance"),
-        ({"latency_ticks": {"walk": 1}}, "latency_ticks"),
-        ({"default_importance": 10}, "default_importance"),
-    ],
-)
-def test_what_is_not_allowed_is_named(options: dict[str, Value], told: str) -> None:
-    with pytest.raises(ConfigError, match=f"ai_town: {told}"):
-        load_policy("ai_town", **options)

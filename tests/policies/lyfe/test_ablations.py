@@ -9,13 +9,11 @@ import pytest
 
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import Query
-from genagents_env.errors import ConfigError
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.policies.lyfe import controller, reflect, talk
 from genagents_env.policies.lyfe.config import LyfeConfig
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.record import RunReader
-from genagents_env.run.policies import load_policy
 from tests.policies.harness import fields_of, list_requests, moment, think
 from tests.policies.lyfe.circle import NAMES, run_circle, vary_words
 from tests.policies.lyfe.minds import make_mind
@@ -136,17 +134,3 @@ def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
     )
     differ = {name for name in release if paper[name] != release[name]}
     assert differ == {"preset", "work_items", "repetition_of", "outlook_minutes"}
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"variant": "no_self_monitor", "self_monitor": True},
-        {"forget_above": 0},
-        {"latency_ticks": {"soul": 1}},
-        {"colour": "red"},
-    ],
-)
-def test_a_wrong_option_is_a_clear_error(fields: dict[str, object]) -> None:
-    with pytest.raises(ConfigError, match=r"lyfe: .*options: variant, preset"):
-        load_policy("lyfe", **fields)

@@ -43,20 +43,6 @@ def test_any_words_come_to_a_verdict(text: str, more: str) -> None:
     assert check(("x", text, more), text, CAFE).describe()
 
 
-@pytest.mark.parametrize(
-    ("triple", "verdict"),
-    [
-        (("Ann Ash", "MOVE", "park"), "MOVE park"),
-        (("Ann Ash", "ERROR", "park"), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
-        (("Ann Ash", "CALL", "Dan Dorn, park"), "CALL Dan Dorn, park"),
-    ],
-)
-def test_a_triple_is_checked_and_whose_it_says_it_is_does_not_matter(
-    triple: tuple[str, str, str], verdict: str
-) -> None:
-    assert check(triple, "whatever was said", CAFE).describe() == verdict
-
-
 def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None:
     text = "(CALL) Dan, park: there is cake at four."
     read = check(make_triple(text, CAFE), text, CAFE)

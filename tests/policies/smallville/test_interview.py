@@ -1,8 +1,7 @@
 """A mind that begins with what another handed on, and one that is denied some memories."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 import pytest
 
@@ -14,7 +13,6 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview
-from genagents_env.policies.smallville import past as past_module
 from genagents_env.policies.smallville.interview import answer_questions, limit_access
 from genagents_env.policies.smallville.mind import (
     BelievedObject,
@@ -27,9 +25,7 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
     Tie,
 )
-from genagents_env.policies.smallville.past import collect_past
 from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
-from genagents_env.scenario.schema import Past
 from tests.policies.harness import (
     is_golden,
     length,
@@ -144,9 +140,9 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
 
 
-def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
+def test_golden_transcript(percepts: list[Percept]) -> None:
     rule = make_naming_rule("party")
-    mind = make_isabella(rule, percepts["valentines_party"], facts=True)
+    mind = make_isabella(rule, percepts, facts=True)
     line, hour = DialogueLine, 3600
     mind.dialogue = Dialogue(1, 0, ["Maria Lopez"])
     mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
@@ -184,48 +180,6 @@ def make_old() -> SmallvilleMind:
     mind.objects = {"kitchen/oven": BelievedObject("oven", "on", 600)}
     mind.day = Day("2023-02-13", 0, 15 * HOUR, ["bake"], [PlanBlock(0, HOUR, "baking")])
     return mind
-
-
-def begin_later(old: SmallvilleMind, past: Past, seconds: int) -> SmallvilleMind:
-    start = old.services.to_time(seconds)
-    return past_module.make_mind(
-        replace(old.services, start=start), replace(old.profile, past=past)
-    )
-
-
-def test_all_of_it_comes_back_at_the_same_times_of_town() -> None:
-    old, ago = make_old(), 33 * HOUR
-    past = collect_past(old, "a test")
-    assert past.until == old.services.to_time(2 * HOUR)
-    new = begin_later(old, past, ago)
-    new.tick = -1
-    for before, after in zip(old.stream, new.stream, strict=False):
-        for name in ("kind", "text", "about", "importance", "depth", "evidence", "place"):
-            assert getattr(after, name) == getattr(before, name), name
-        assert (after.created, after.accessed) == (before.created - ago, before.accessed - ago)
-        assert after.events == ()  # these are in another record
-        assert after.cause == (before.cause.split(" ")[0] or "past")
-    assert new.stream[2].expires == 9 * HOUR - ago
-    assert (new.stream[3].start, new.stream[3].duration) == (HOUR - ago, 600)
-    assert (new.status, new.requirements) == (old.status, old.requirements)
-    assert (new.summary.core, new.summary.progress) == ("kind", "content")
-    assert new.commitments == old.commitments
-    assert new.ties == {"Ben Carver": Tie("a friend", 1800 - ago, stale=True)}
-    assert new.attention.talked == {"Ben Carver": 1800 - ago}
-    assert (new.attention.importance, new.attention.scanned) == (42.0, len(past.memories))
-    assert new.objects["kitchen/oven"] == BelievedObject("oven", "on", 600 - ago)
-    assert new.day.hours == [PlanBlock(-ago, HOUR - ago, "baking")]
-    assert (new.day.date, new.day.outline) == ("2023-02-13", ["bake"])
-
-
-def test_of_the_profile_only_what_is_new_is_added() -> None:
-    old = make_old()
-    profile = replace(old.profile, memories=("Ada is kind", "Ada sings"), relationships={})
-    facts = tuple(fact.id for fact in profile.facts)
-    past = collect_past(old, "a test").model_copy(update={"facts": facts})
-    new = past_module.make_mind(old.services, replace(profile, past=past))
-    added = [new.stream[id_].text for id_ in range(len(past.memories), len(new.stream))]
-    assert added == ["Ada sings"]
 
 
 # Access: what a mind still knows without some of its memories.

@@ -140,7 +140,7 @@ def test_fallbacks_leave_no_thoughts() -> None:
     assert thoughts(mind) == []
 
 
-def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
+def test_golden_transcript(percepts: list[Percept]) -> None:
     rule = make_reflection_rule(
         insight("Isabella wants the whole neighbourhood at one table.", 1, 2, importance=7),
         insight("Isabella relies on Maria Lopez.", 3, importance=5),
@@ -150,8 +150,8 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
             "What is Isabella still lacking?",
         ],
     )
-    mind = make_isabella(rule, percepts["valentines_party"])
-    reflect(mind, percepts["valentines_party"][-1])
+    mind = make_isabella(rule, percepts)
+    reflect(mind, percepts[-1])
     effects = [
         f"{m.kind} {m.id}: {m.text} (importance {m.importance:g}, evidence {list(m.evidence)}, "
         f"events {list(mind.stream.sources([m.id]))}, depth {m.depth}; {m.cause})"
@@ -208,11 +208,11 @@ def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> No
     assert (never.summary, summary.format_lines(never)) == (SelfSummary(made=0), [])
 
 
-def test_golden_transcript_of_summary(percepts: Mapping[str, list[Percept]]) -> None:
+def test_golden_transcript_of_summary(percepts: list[Percept]) -> None:
     rule = make_summary_rule(occupation="I run Hobbs Cafe and prepare a party.")
-    mind = make_isabella(rule, percepts["valentines_party"])
+    mind = make_isabella(rule, percepts)
     mind.status = mind.profile.goal
-    live(mind, percepts["valentines_party"][-1])
+    live(mind, percepts[-1])
     effects = [json.dumps(line) for line in summary.format_lines(mind)]
     assert len(list_requests(mind)) == 1
     assert length(list_requests(mind)[0]) <= 4000

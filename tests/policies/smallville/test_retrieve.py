@@ -119,22 +119,6 @@ def test_repetitions_fill_no_places(retrieval: bool) -> None:
     assert len(found) == 5
 
 
-def test_passing_sights_come_last_and_those_of_oneself_never() -> None:
-    mind, _ = colourful(["red apple", "green leaf"])
-    for name in ("Ann Ash", "Bob", "Cy"):
-        for doing in ("walking to the red door", "standing around", "talking with Ann Ash"):
-            about = (name, "is", doing)
-            mind.stream.add("event", " ".join(about), created=0, events=(3,), about=about)
-    mind.stream.add("event", "Bob is talking with Cy", created=0, events=(4,))
-    found = recall(mind, ["red door"])
-    assert set(found[:3]) == {"red apple", "green leaf", "Bob is talking with Cy"}
-    assert len(found) == 3 + 6
-    assert not any(text.startswith("Ann Ash") for text in found)
-    for number in range(retrieve.LEAST):
-        mind.stream.add("event", f"{number} blue skies", created=0, events=(5,))
-    assert len(recall(mind, ["red door"])) == 3 + retrieve.LEAST
-
-
 def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None:
     texts = ["red apple"] * 3 + ["the red oven is idle"]
     mind, _ = colourful(texts, retrieval_weights="public_code")

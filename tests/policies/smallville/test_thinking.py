@@ -19,14 +19,12 @@ from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import ScriptedEndpoint
-from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy import MindNote
-from genagents_env.rng import draw_index
 from genagents_env.testing.compare import find_difference, to_plain
-from tests.policies.harness import fields_of, list_requests, make_scheduler, moment, uneven
+from tests.policies.harness import fields_of, list_requests, make_scheduler, moment
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
 from tests.policies.smallville.minds import Town, make_mind, make_talkative_rule
@@ -150,32 +148,6 @@ def test_what_a_prompt_lost_and_what_a_reply_wished_is_noted_with_its_call(
     assert take() == [MindNote(CallKey("Ann Ash", 4, "plan.b", 0), "wish", "an oven")]
     mind.note_wish("a boat")
     assert take() == [MindNote(CallKey("Ann Ash", mind.tick, "", 0), "wish", "a boat")]
-
-
-async def backwards(request: CompletionRequest) -> None:
-    """Wait the longer, the sooner `uneven` would have it done."""
-    for _ in range(40 - draw_index(request.seed, 40, "late")):
-        await asyncio.sleep(0)
-
-
-def days(delay: Delay | None) -> object:
-    """Return what comes of a morning in town when replies take this long."""
-    config = {"talk_again_seconds": 0, "react_again_minutes": 1, **SLOW}
-    town = Town("valentines_party", config=config, start="08:00", hours=0.5)
-    town.endpoint.delay = delay
-    happened = [[to_plain(event) for event in town.step()] for _ in range(120)]
-    town.policy.state()  # which stores the replies that have come: which have, depends on the delay
-    for mind in town.policy.minds.values():
-        for pending in mind.pending:
-            pending.answer = None
-    return to_plain([happened, {a: mind.state() for a, mind in town.policy.minds.items()}])
-
-
-@pytest.mark.slow
-def test_effects_do_not_depend_on_the_order_in_which_calls_complete() -> None:
-    first = days(None)
-    assert find_difference(first, days(uneven)) is None
-    assert find_difference(first, days(backwards)) is None
 
 
 # Calls under way over a checkpoint.
