@@ -3,7 +3,6 @@
 import asyncio
 import json
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -19,11 +18,10 @@ from genagents_env.policies.ai_town.mind import (
     TalkState,
     to_rating,
 )
-from genagents_env.scenario.schema import PastMemory
 from tests.policies.ai_town.minds import BEA, make_mind
 from tests.policies.ai_town.square import NAMES, Square, square
 from tests.policies.harness import Compass, fields_of, list_requests, moment, think
-from tests.policies.percepts import PARTY, Moment, Value, person, profile
+from tests.policies.percepts import Moment, Value, person, profile
 
 ME = "Ann Ash"
 LINES = [SaidLine(BEA, "There is a party.", 12, 0), SaidLine(ME, "I will come.", -1, 10)]
@@ -49,23 +47,6 @@ def last(mind: AiTownMind) -> Value:
 
 
 # The start.
-
-
-def test_one_begins_with_ties_memories_and_facts() -> None:
-    who = profile(
-        relationships={BEA: "a friend"},
-        memories=("Ann Ash runs the Cafe", "Ann loves guests", "The oven is new."),
-        dated=(PastMemory(time=datetime.fromisoformat("2023-02-13T07:00"), text="It rained."),),
-        facts=(PARTY,),
-    )
-    mind = make_mind(who=who)
-    found = [mind.stream[id_] for id_ in range(len(mind.stream))]
-    # The persona stands in every prompt; it is no memory.
-    told = [f"I know {BEA}: a friend", "The oven is new.", PARTY.statement, "It rained."]
-    assert [memory.text for memory in found] == told
-    assert {memory.cause for memory in found} == {"seed"}
-    assert {to_rating(memory.importance) for memory in found} == {5}
-    assert found[-1].created == -3600
 
 
 # Talks.

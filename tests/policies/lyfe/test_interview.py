@@ -81,15 +81,6 @@ def test_evidence_leads_to_events(words: str, events: tuple[int, ...]) -> None:
     assert ask(mind, "Who is Bob?") == [Answer("Yes.", events)]
 
 
-def test_what_rests_on_the_summary_rests_on_what_that_was_made_of() -> None:
-    told = "Bob Birch paints new signs for the fair. So it goes."
-    mind = make_experienced_mind(make_naming_rule("new signs", summary=told))
-    first, second = ask(mind, *QUESTIONS[:2])
-    assert first == second == Answer("Yes.", (41, 42))  # the long memory that it is most like
-    unfounded = make_experienced_mind(make_naming_rule("So it", summary=told))
-    assert ask(unfounded, QUESTIONS[0]) == [Answer("Yes.", ())]
-
-
 def test_the_old_summary_stays_where_none_can_be_made_nor_is_anything_known() -> None:
     def rule(request: CompletionRequest) -> str:
         unusable = "summary" in fields_of(request)

@@ -1,4 +1,4 @@
-"""Goal and traits change with what was lived through, once in a while, after a thought."""
+"""What one chooses to do, how that ends, and how goal and traits change after a thought."""
 
 import asyncio
 import json

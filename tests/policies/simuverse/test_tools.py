@@ -194,24 +194,6 @@ def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> No
     assert members(town, DAN) == ()
 
 
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        (
-            "(CONVERSE) Ben, Cat and Dan",
-            "Cat Cole, Dan Dorn left out: not near you, or more than 3 in all",
-        ),
-        ("(CALL) Ben and Cat, yard", "Cat Cole not called: one person at a time"),
-    ],
-)
-def test_of_several_who_are_named_one_is_told_who_is_left_out(
-    tmp_path: Path, reply: str, why: str
-) -> None:
-    homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
-    town = play(tmp_path, homes, {ANN: [reply]}, 1)
-    assert why in [line.text for line in town.mind(ANN).history]
-
-
 def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
     config: dict[str, Value] = {"allow_idle": True, "idle_seconds": 30}
     town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)

@@ -118,21 +118,6 @@ def test_what_lasts_or_is_no_longer_ones_own_stays(why: str) -> None:
     assert mind.uses == {}
 
 
-def test_a_nap_lasts_as_long_as_it_was_meant_to() -> None:
-    mind = at(make_mind(who=profile(sleeps_in=("Ann's house/bed", "slept in"))))
-    mind.day.pieces = [Piece(0, 300, "taking a nap"), Piece(300, 600, "sleeping")]
-    bed = SeenObject("Ann's house/bed", "bed", (1, 1), 1, "made", ("slept in",), False, True, 0)
-    home = body("Ann's house")
-    assert act(mind, Moment(me=home, objects=(bed,))) == Interact(
-        "Ann's house/bed", "slept in", "asleep in bed", "😴"
-    )
-    asleep = Moment(me=body("Ann's house", "sleeping", True))
-    assert [act(mind, asleep.later(s)) for s in (10, 310, 590)] == [Idle()] * 3
-    woken = Moment(me=home, objects=(bed,)).later(592)
-    assert act(mind, woken) == Idle("resting", "🙂")  # it does not lie down again
-    assert act(mind, asleep.later(600)) == Move("Ann's house")
-
-
 # Bed.
 
 

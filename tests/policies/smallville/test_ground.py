@@ -269,23 +269,6 @@ def test_a_reaction_is_grounded_and_begun_at_once(grounding: str, rule: Rule) ->
     assert (useless.text, useless.place, useless.object) == ("playing", "Cafe/kitchen", "")
 
 
-@pytest.mark.parametrize(
-    ("grounding", "reply", "steps", "each"),
-    [
-        ("one_call", {"spots": [{"where": "Cafe/kitchen", "thing": ""}]}, ["pieces"], 1),
-        ("recursive", {"where": "Atlantis"}, ["sector", "arena", "object"], 2),
-    ],
-)
-def test_a_malformed_reply_ends_in_staying_where_one_is(
-    grounding: str, reply: dict[str, object], steps: list[str], each: int
-) -> None:
-    mind = mind_with(["juggling"] * 2, lambda _: json.dumps(reply), grounding=grounding)
-    ground(mind)
-    assert list_spots(mind) == [("Cafe/kitchen", "", "")] * 2
-    fallbacks = {row.purpose: row.fallbacks for row in mind.services.model.ledger.rows()}
-    assert fallbacks == {f"ground.{step}": each for step in steps}
-
-
 @pytest.mark.parametrize("grounding", ["one_call", "recursive"])
 def test_golden_transcript(grounding: str) -> None:
     mind = mind_with(["making coffee", "feeding the ducks"], grounding=grounding)

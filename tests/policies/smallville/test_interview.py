@@ -1,4 +1,4 @@
-"""A mind that begins with what another handed on, and one that is denied some memories."""
+"""Interviews: what answers rest on, and what is known without some of the memories."""
 
 import asyncio
 from collections.abc import Sequence

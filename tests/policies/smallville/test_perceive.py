@@ -1,6 +1,4 @@
-import json
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -11,11 +9,9 @@ from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from tests.policies.harness import (
-    FOREIGN,
     by_fields,
     endpoint_of,
     is_golden,
-    length,
     list_requests,
     moment,
     think,
@@ -182,26 +178,6 @@ def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
     notice(mind, percept)
     assert perceive.make_queries(mind, moment(mind, percept)) == []
     assert mind.stream[0].importance == 1
-
-
-def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch() -> None:
-    mind = make_resting_mind(prompt_tokens=400, rate_batch=8)
-    percept = Moment(heard=tuple(speech("Bob", f"{k}{FOREIGN[:498]}") for k in range(8)))
-    notice(mind, percept)
-    for hour in range(1, 9):
-        rate(mind, replace(percept, time=percept.time + timedelta(hours=hour)))
-    rated = 0
-    for request in list_requests(mind):
-        schema: Value = request.schema
-        count = schema["properties"]["ratings"]["maxItems"]
-        prompt = request.messages[-1].content
-        example = prompt[prompt.index('{"ratings": ') :].removesuffix(".")
-        assert length(request) <= 400
-        assert sum('"#' in line for line in prompt.split("\n")) == count
-        assert len(json.loads(example)["ratings"]) == count
-        rated += count
-    assert rated == len(mind.attention.ratings) == 8
-    assert len(list_requests(mind)) > 1
 
 
 @pytest.mark.parametrize("words", ["{}", '{"ratings": [5]}', '{"ratings": [5, 5, 5]}'])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Idle, Interact, Move
+from genagents_env.actions import Idle, Interact
 from genagents_env.cognition.query import Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import sample_schema
@@ -135,20 +135,6 @@ def test_what_is_promised_stands_in_its_hour_even_where_the_model_forgets_it(kee
         (asked,) = [r for r in alone.endpoint.requests if fields_of(r) == fields]
         assert "hanging paper hearts" in asked.messages[-1].content
         assert "Tuesday 14 February 17:00" in asked.messages[-1].content
-
-
-def test_a_way_is_walked_once_and_what_follows_begins_on_arrival() -> None:
-    pieces = [("walking to the Park", 10), ("walking to the Park", 10), ("feeding ducks", 15)]
-    pieces += [("reading", 15), ("reading", 10)]
-    park = {"where": "Park", "thing": "nothing", "state": "", "emoji": "🙂"}
-    parts = [{"what": what, "minutes": minutes} for what, minutes in pieces]
-    rule = by_fields({"pieces": {"pieces": parts}, "spots": {"spots": [park] * 4}})
-    alone = Alone(rule, who=someone())
-    for _ in range(4):
-        alone.step()
-    moves = [action.place for _, action in alone.actions if isinstance(action, Move)]
-    assert moves == ["Park"]
-    assert alone.actions[2][1] == Idle("feeding ducks", "🙂")
 
 
 @settings(max_examples=5)

@@ -1,3 +1,5 @@
+"""Reflections, descriptions of oneself, and what one is up to."""
+
 import json
 from collections.abc import Mapping
 
@@ -185,15 +187,6 @@ def test_describes_the_agent_at_first_and_again_when_it_is_old() -> None:
         live(mind, NOW.later(int(hours * 3600)))
         assert len(list_requests(mind)) == calls
     assert mind.summary == SelfSummary(**SELF, made=7200)
-
-
-@pytest.mark.parametrize("why", ["asleep", "under way", "switched off"])
-def test_does_not_describe_when_it_cannot(why: str) -> None:
-    mind = make_mind(make_summary_rule(), describe=why != "switched off")
-    mind.asleep = why == "asleep"
-    if why == "under way":
-        mind.pending.append(PendingQuery("summary.describe", {}, (), 0, 0, 9))
-    assert len(summary.query_description(mind, moment(mind, NOW))) == 0
 
 
 def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> None:

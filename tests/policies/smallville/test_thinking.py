@@ -14,7 +14,7 @@ from genagents_env.cognition.query import PreparedQuery, Query, QueryData, Query
 from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message
+from genagents_env.llm.calls import Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
@@ -22,7 +22,6 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.mind import SmallvilleMind
-from genagents_env.policy import MindNote
 from genagents_env.testing.compare import find_difference, to_plain
 from tests.policies.harness import fields_of, list_requests, make_scheduler, moment
 from tests.policies.percepts import Moment
@@ -129,25 +128,6 @@ def test_where_words_fail_no_call_is_begun(
 
 
 # Notes for the record.
-
-
-def test_what_a_prompt_lost_and_what_a_reply_wished_is_noted_with_its_call(
-    taken: list[str],
-) -> None:
-    mind = make_mind(latency_ticks={"plan": 2})
-    take = mind.services.notes.take
-    lossy = {"name": "a", "cuts": {"talk": 2, "now": 0, "memories": 5}}
-    live(mind, {0: [ask("x"), ask(""), Query("plan.a", lossy)]}, 1)
-    key = CallKey("Ann Ash", 0, "plan.a", 1)
-    assert take() == [MindNote(key, "cut", '{"memories": 5, "talk": 2}')]
-    assert take() == []
-    wishful = Query("plan.b", {"name": "b", "wish": "an oven"})
-    live(mind, {4: [wishful, ask("a")]}, 6)
-    assert take() == []
-    live(mind, {}, 7)
-    assert take() == [MindNote(CallKey("Ann Ash", 4, "plan.b", 0), "wish", "an oven")]
-    mind.note_wish("a boat")
-    assert take() == [MindNote(CallKey("Ann Ash", mind.tick, "", 0), "wish", "a boat")]
 
 
 # Calls under way over a checkpoint.
