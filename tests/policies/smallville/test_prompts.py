@@ -114,7 +114,7 @@ def test_prompts_stay_within_their_budget_on_a_hard_day(
         memories=tuple(f"{k} {FOREIGN[:400]}" for k in range(20)),
         home="Ann's house/bedroom",
     )
-    requests = live(who, hard_day(), rule, 300, grounding=grounding, prompt_tokens=limit)
+    requests = live(who, hard_day(), rule, 40, grounding=grounding, prompt_tokens=limit)
     first_tries = [r for r in requests if len(r.messages) == 2]
     assert all(length(request) <= limit for request in first_tries)
     assert len({request.schema_name for request in requests}) >= 10
@@ -273,7 +273,7 @@ def purposes(**config: Value) -> frozenset[str]:
     model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
     context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
     policy.reset({"Ann Ash": profile()}, 3, context)
-    for percept in hard_day("Bob Birch", "Hello, Ann.", 32):
+    for percept in hard_day("Bob Birch", "Hello, Ann.", 40):
         policy.act({"Ann Ash": {}}, infos(percept))
     return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
 
