@@ -131,14 +131,3 @@ def test_one_goes_to_bed_lies_down_and_sleeps_on() -> None:
         Interact(*BED, "asleep in bed", "😴"),
         Idle(),
     ]
-
-
-def test_a_bed_that_cannot_be_lain_in_is_tried_once_and_again_in_a_while() -> None:
-    mind = make_mind(who=profile(sleeps_in=BED))
-    there = replace(AT_HOME, objects=(bed("slept in"),))
-    failed = there.later(objects=there.objects, result=Result(False, "the bed is slept in"))
-    later = [there.later(10 * k, objects=there.objects) for k in range(2, 31)]
-    tried = acts(mind, there, failed, *later)
-    assert tried[0] == Interact(*BED, "asleep in bed", "😴")
-    assert tried[1:] == [DOZING] * 30
-    assert act(mind, there.later(310, objects=there.objects)) == tried[0]

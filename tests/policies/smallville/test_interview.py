@@ -29,7 +29,6 @@ from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
 from tests.policies.harness import (
     is_golden,
     length,
-    lines,
     list_numbered_lines,
     list_requests,
     make_answer_rule,
@@ -91,14 +90,6 @@ def test_evidence_leads_to_the_events_that_were_perceived(
     mind = start_talk(make_experienced_mind(make_naming_rule(words), persona="Ann is kind"))
     assert ask(mind, "What of Bob?") == [Answer("Yes.", events)]
     assert any(words in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
-
-
-def test_words_just_said_do_not_stand_there_twice() -> None:
-    mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
-    text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
-    mind.stream.add("event", text, created=3600, events=(77,))
-    assert ask(mind, "Has the mayor resigned?") == [Answer("Yes.", (77,))]
-    assert len([line for line in lines(list_requests(mind)[0]) if "resigned." in line[-1]]) == 1
 
 
 def test_only_what_stands_in_the_prompt_can_be_named() -> None:

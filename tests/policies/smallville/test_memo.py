@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 
 import pytest
 
@@ -12,7 +12,7 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
-from genagents_env.policies.smallville.agenda import add_commitment, describe_under_way, list_ahead
+from genagents_env.policies.smallville.agenda import add_commitment, describe_under_way
 from genagents_env.policies.smallville.dates import read_clock, read_date
 from genagents_env.policies.smallville.memo import Memo, list_unknown
 from genagents_env.policies.smallville.mind import (
@@ -252,12 +252,6 @@ def test_what_is_agreed_joins_what_was(
 def test_a_commitment_of_no_date_is_refused() -> None:
     with pytest.raises(ValueError, match="tomorrow"):
         add_commitment([], replace(PARTY, date="tomorrow"))
-
-
-def test_what_is_over_for_an_hour_is_not_ahead() -> None:
-    kept = [MOTHER, HANG, PARTY]
-    assert list_ahead(kept, datetime.fromisoformat("2023-02-13T17:59")) == [MOTHER, HANG, PARTY]
-    assert list_ahead(kept, datetime.fromisoformat("2023-02-13T18:01")) == [MOTHER, PARTY]
 
 
 MONDAY, YEARS_END = date(2023, 2, 13), date(2023, 12, 30)
