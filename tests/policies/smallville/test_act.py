@@ -39,7 +39,6 @@ def at(
 
 OFF, ON, FAR = (stove(),), (stove("on"),), (stove(usable=False),)
 USE, BAKING = Interact("Cafe/stove", "on", "baking", "🍞"), Idle("baking", "🍞")
-DOZING = Idle("dozing", "😴")
 GO = Move("Cafe/stove", "baking", "🍞")
 
 
