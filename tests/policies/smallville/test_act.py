@@ -89,6 +89,15 @@ def test_a_place_that_is_closed_is_given_up_after_one_failure_and_thought_about_
     assert query == Query("plan.pieces", {"start": 20})
 
 
+def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow() -> None:
+    for result, blocked in ((REFUSED, 600), (Result(False, "Park is private"), 10 + 86_400)):
+        mind = at(make_mind(), place="Park")
+        acts(mind, Moment(), Moment().later(result=result))
+        assert mind.blocked == {"Park": blocked}
+        act(mind, Moment().later(blocked))
+        assert mind.blocked == {}
+
+
 def test_what_was_done_to_a_thing_ends_with_the_activity() -> None:
     mind = at(make_mind(), thing="Cafe/stove", use="on")
     off, on = stove(), stove("on")

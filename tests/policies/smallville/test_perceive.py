@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
@@ -165,6 +166,9 @@ def test_a_full_batch_is_rated_in_one_call_and_what_waits_too_long_in_a_smaller_
     endpoint_of(mind).rule = make_rating_rule(7)
     later = percept.later(600, heard=make_hearing(1, first=3).heard)
     notice(mind, later)
+    mind.pending = [PendingQuery("perceive.rate", {}, (), 0, 0, 9999)]
+    assert perceive.make_queries(mind, moment(mind, later.later(7200))) == []  # one at a time
+    mind.pending = []
     late = later.later(20 * 60 - 10)
     assert perceive.make_queries(mind, moment(mind, late)) == []
     rate(mind, late.later(10))

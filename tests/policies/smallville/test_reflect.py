@@ -24,7 +24,7 @@ from tests.policies.harness import (
     think,
     transcript,
 )
-from tests.policies.percepts import Moment, Value, profile, wait_for
+from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville import minds
 from tests.policies.smallville.minds import make_isabella, make_mind
 
@@ -142,6 +142,18 @@ def test_fallbacks_leave_no_thoughts() -> None:
     assert thoughts(mind) == []
 
 
+def test_the_same_question_is_asked_once_and_of_one_who_fell_asleep_meanwhile_none() -> None:
+    questions = ["Who is Bob?", "who is  BOB?", "What does Bob want?"]
+    mind = make_mind_with_memories(make_reflection_rule(questions=questions))
+    reflect(mind)
+    assert list_first_fields(mind) == ["questions", "insights", "insights"]
+    mind = make_mind_with_memories(make_reflection_rule(), latency_ticks={"reflect": 3})
+    reflect(mind)
+    reflect(mind, NOW.later(40, me=body(asleep=True)), 0)
+    assert mind.pending == []
+    assert "insights" not in list_first_fields(mind)
+
+
 def test_golden_transcript(percepts: list[Percept]) -> None:
     rule = make_reflection_rule(
         insight("Isabella wants the whole neighbourhood at one table.", 1, 2, importance=7),
@@ -183,7 +195,8 @@ def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
 
 def test_describes_the_agent_at_first_and_again_when_it_is_old() -> None:
     mind = make_mind(make_summary_rule(), describe_hours=2)
-    for hours, calls in ((0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
+    for hours, calls in ((0, 0), (0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
+        mind.asleep = calls == 0
         live(mind, NOW.later(int(hours * 3600)))
         assert len(list_requests(mind)) == calls
     assert mind.summary == SelfSummary(**SELF, made=7200)
