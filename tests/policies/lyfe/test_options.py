@@ -288,6 +288,12 @@ def test_they_are_considered_once_in_a_while_only(
     assert list_first_fields(mind) == [field for fields in expected for field in fields]
 
 
+def test_a_small_model_keeps_what_the_profile_says() -> None:
+    mind = make_mind(who=ANN)
+    mind.services.prompts.small = True
+    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
+
+
 @pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])
 def test_what_is_not_said_anew_still_holds(reply: object) -> None:
     mind = make_thinker(reply)

@@ -249,11 +249,6 @@ def test_what_is_agreed_joins_what_was(
     assert then is None or known == then
 
 
-def test_a_commitment_of_no_date_is_refused() -> None:
-    with pytest.raises(ValueError, match="tomorrow"):
-        add_commitment([], replace(PARTY, date="tomorrow"))
-
-
 MONDAY, YEARS_END = date(2023, 2, 13), date(2023, 12, 30)
 DAYS = {
     "2023-02-13": ("today", "tonight", "Monday"),
