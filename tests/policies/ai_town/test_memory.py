@@ -46,9 +46,6 @@ def last(mind: AiTownMind) -> Value:
     return mind.stream[len(mind.stream) - 1]
 
 
-# The start.
-
-
 # Talks.
 
 

@@ -118,9 +118,6 @@ def test_what_a_mind_carries_is_bounded_however_long_it_lives(variant: str) -> N
     assert len(asked) > 50
 
 
-# A sentence or a name in many scripts: what costs a token a letter, or several.
-
-
 def test_no_prompt_of_any_file_is_longer_than_allowed() -> None:
     few, many = (
         list_hard_requests(("Ben Birch", "Cat Cole"), words, "square", "full", limit)

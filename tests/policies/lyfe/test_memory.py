@@ -19,7 +19,7 @@ from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.percept import HeardWords
 from genagents_env.policies.lyfe import memory, monitor, narrative, senses
 from genagents_env.policies.lyfe import mind as mind_module
-from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence, WorkItem
+from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence
 from tests.policies.harness import Compass, list_requests, make_scheduler, moment, think
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, profile, wait_for
@@ -207,13 +207,6 @@ def test_nothing_but_what_is_said_again_is_lost(ticks: list[list[int]], latency:
             live(mind, tick)
     held = re.findall(r"@(\d+)", " ".join([*mind.long.texts, *mind.recent.texts]))
     assert {int(angle) for angle in held} == {angle for angles in ticks for angle in angles}
-
-
-# The ablations
-
-
-def item(text: str, tick: int, speaker: str = "", event: int = -1) -> WorkItem:
-    return WorkItem(text, 10 * tick, speaker, event)
 
 
 # What comes to mind

@@ -38,8 +38,6 @@ from tests.policies.harness import (
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.minds import dialogue_of, make_isabella, make_mind
 
-UNKNOWN = Answer("I do not know.", fallback=True)
-
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
     answers: list[Answer] = asyncio.run(

@@ -213,12 +213,6 @@ def test_what_is_under_way_is_told_with_its_end_a_reaction_before_the_plan(react
     assert shown[1:] == [["then", "08:05 to 08:15", f"{ducks}, at Park"]]
 
 
-# What prompts of planning say of what is done now and promised; what words mean.
-
-
-# What the words for an activity mean.
-
-
 HANG = Commitment("2023-02-13", "17:00", "hanging paper hearts", "Hobbs Cafe", "Maria Lopez")
 PARTY = Commitment("2023-02-14", "17:00", "going to the party", "Hobbs Cafe")
 
@@ -277,6 +271,3 @@ def test_days_and_clocks_are_read_as_people_say_them() -> None:
     assert read_date("2 January", YEARS_END) == date(2024, 1, 2)  # long past: of next year
     for clock, several in CLOCKS.items():
         assert {words: read_clock(words) for words in several} == dict.fromkeys(several, clock)
-
-
-# Dates and clocks.

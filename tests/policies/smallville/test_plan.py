@@ -191,9 +191,6 @@ def test_pieces_fill_their_stretch_and_none_is_too_long_or_too_short(
         assert all(300 <= length <= 900 for length in lengths), lengths
 
 
-# When the model says nothing of use.
-
-
 # Planning anew.
 
 

@@ -197,7 +197,6 @@ def test_no_lines_or_memories_whatever_exceed_the_budget_or_break_the_fence(
     assert user.content.count("<<<DATA") == user.content.count("END>>>") == 1
 
 
-ASKING = ("perceive", "summary", "plan", "ground", "react", "converse", "reflect")
 OFF = {name for name, value in SmallvilleConfig() if value is False}
 
 
@@ -227,9 +226,6 @@ def test_a_mind_without_a_model_or_an_embedder_is_refused() -> None:
         policy.reset(ann, 0, Context("Town", START, 10, model=model))
     latest_only = load_policy("smallville", retrieval=False)
     latest_only.reset(ann, 0, Context("Town", START, 10, model=model))
-
-
-# Ablations.
 
 
 # Which calls are whose. Places are looked for on behalf of a plan (`ground.pieces`, `ground.sector`
@@ -281,9 +277,6 @@ def purposes(**config: Value) -> frozenset[str]:
 def test_every_purpose_belongs_to_one_faculty() -> None:
     assert frozenset(smallville.HANDLERS) == EVERYTHING | RECURSIVE | SUMMARIES
     assert sum(map(len, FACULTIES.values())) == len(EVERYTHING)
-
-
-# What the queries of all purposes have in their data, for replies to depend on.
 
 
 def test_the_whole_mind_does_everything_and_down_the_tree_the_same() -> None:

@@ -75,14 +75,10 @@ def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
         assert heard
 
 
-# Prompts of a model that writes as much as a large one does.
+# Prompts of a small model.
 
 
 FENCE = re.compile(r"<<<DATA (\S*)\n(.*?)\n?\1 END>>>", re.DOTALL)
-# What the faculties need besides date, clock and place, by the heads of their lines.
-
-# Characters of a field for words that holds at least so many. In the recorded day of Park et al.'s
-# public code 39 % of activities have over 60 characters and a thought has 100 to 250.
 
 
 class SmallEndpoint(ScriptedEndpoint):

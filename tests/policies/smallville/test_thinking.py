@@ -127,9 +127,6 @@ def test_where_words_fail_no_call_is_begun(
     assert list_requests(mind) == []
 
 
-# Notes for the record.
-
-
 # Calls under way over a checkpoint.
 
 
