@@ -1,5 +1,6 @@
 """Every shipped policy keeps the contract, on the small scenario and the large one."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,20 @@ def test_random_draws_every_legal_choice_and_no_other_in_both_formats() -> None:
     assert words == menu == {0, 3, 4}
     with pytest.raises(PolicyError, match="action mask"):
         policy.act({"a": {}}, {"a": {}})
+
+
+def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() -> None:
+    one, two = load_policy("random"), load_policy("random")
+    for policy in (one, two):
+        policy.reset({}, 5, context())
+    for step in range(30):
+        if step == 15:
+            kept = json.loads(json.dumps(one.state()))
+            one = load_policy("random")
+            one.reset({}, 5, context())
+            one.load_state(kept)
+        alone, both = ({agent: {"action_mask": MASK} for agent in names} for names in ("b", "ab"))
+        assert one.act(alone, {})["b"] == two.act(both, {})["b"]
 
 
 FAILING = """

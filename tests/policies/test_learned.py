@@ -130,5 +130,8 @@ def test_it_goes_on_from_its_state_with_the_same_weights_alone(
     weights: str, tmp_path: Path
 ) -> None:
     other = LearnedPolicy(str(save_random(tmp_path / "o.npz", PORTABLE_SIZE, CHOICES, seed=1)))
+    kept, twin = LearnedPolicy(weights).state(), LearnedPolicy(weights)
+    twin.load_state(kept)
+    assert twin.state() == kept
     with pytest.raises(PolicyError, match="changed"):
-        other.load_state(LearnedPolicy(weights).state())
+        other.load_state(kept)

@@ -173,6 +173,10 @@ def test_a_full_batch_is_rated_in_one_call_and_what_waits_too_long_in_a_smaller_
     assert perceive.make_queries(mind, moment(mind, late)) == []
     rate(mind, late.later(10))
     assert mind.stream[3].importance == 7
+    mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
+    mind.attention.unrated = [0, 1, 2]
+    rate(mind, late.later(20))
+    assert len(mind.attention.ratings) == 500
 
 
 @pytest.mark.parametrize("doing", ["walking to the park", "standing around", "waiting", "asleep"])
