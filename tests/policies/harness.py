@@ -56,7 +56,7 @@ def make_services(
     prompts = PromptFiles(
         POLICIES / name / "prompts", seed, options.prompt_tokens or 4000, small=small
     )
-    model = ModelClient(ScriptedEndpoint(rule), run_seed=seed)
+    model = ModelClient(ScriptedEndpoint(rule), run_seed=seed, unusable_after=None)
     embedder = Embedder(open_source("hashed"))
     return Services(options, prompts, model, embedder, seed, START, SECONDS)
 

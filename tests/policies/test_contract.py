@@ -37,42 +37,36 @@ def test_a_shipped_policy_keeps_the_contract(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", ["tiny", "valentines_party"])
-@pytest.mark.parametrize("config", [{}, RECURSIVE], ids=["plain", "slow"])
+@pytest.mark.parametrize(
+    ("config", "scenario"),
+    [
+        pytest.param({}, "valentines_party", id="plain"),
+        pytest.param(RECURSIVE, "tiny", id="slow"),
+    ],
+)
 def test_the_smallville_mind_keeps_the_contract(config: dict[str, Value], scenario: str) -> None:
     check_policy(lambda: load_policy("smallville", **config), scenario, make_model=model)
+
+
+LATE: dict[str, dict[str, Value]] = {
+    "lyfe": {"latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
+    "ai_town": {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
+    "simuverse": {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"},
+}
+ALONE = {"interpreter": "regex", "retry_in_step": False, "memory": "off"}
 
 
 @pytest.mark.parametrize(
     ("name", "config", "behaviour"),
     [
-        ("lyfe", {}, "sample_schema"),
-        (
-            "lyfe",
-            {"preset": "paper", "latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
-            "sample_schema",
-        ),
+        ("lyfe", {"preset": "paper", **LATE["lyfe"]}, "sample_schema"),
         ("lyfe", {"variant": "no_self_monitor"}, "sample_schema"),
         ("lyfe", {"variant": "no_summarize_and_forget"}, "sample_schema"),
-        ("ai_town", {}, "sample_schema"),
-        ("ai_town", {"preset": "2023"}, "sample_schema"),
-        (
-            "ai_town",
-            {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
-            "sample_schema",
-        ),
+        ("ai_town", LATE["ai_town"], "sample_schema"),
         ("ai_town", {"preset": "2023", "latency_ticks": {"converse": 1}}, "sample_schema"),
         ("simuverse", {}, "sample_schema"),
-        (
-            "simuverse",
-            {"interpreter": "regex", "retry_in_step": False, "memory": "off"},
-            "neighbour",
-        ),
-        (
-            "simuverse",
-            {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"},
-            "neighbour",
-        ),
+        ("simuverse", ALONE, "neighbour"),
+        ("simuverse", LATE["simuverse"], "neighbour"),
     ],
 )
 def test_a_mind_keeps_the_contract(name: str, config: dict[str, Value], behaviour: str) -> None:
@@ -109,19 +103,17 @@ def test_random_draws_every_legal_choice_and_no_other_in_both_formats() -> None:
 
 
 def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() -> None:
-    def observed(*agents: str) -> dict[str, dict[str, object]]:
-        return {agent: {"action_mask": MASK} for agent in agents}
-
     one, two = load_policy("random"), load_policy("random")
-    one.reset({}, 5, context())
-    two.reset({}, 5, context())
+    for policy in (one, two):
+        policy.reset({}, 5, context())
     for step in range(30):
         if step == 15:
             kept = json.loads(json.dumps(one.state()))
             one = load_policy("random")
             one.reset({}, 5, context())
             one.load_state(kept)
-        assert one.act(observed("b"), {})["b"] == two.act(observed("a", "b"), {})["b"]
+        alone, both = ({agent: {"action_mask": MASK} for agent in names} for names in ("b", "ab"))
+        assert one.act(alone, {})["b"] == two.act(both, {})["b"]
 
 
 FAILING = """
@@ -154,6 +146,35 @@ def test_a_policy_that_fails_as_it_is_made_is_named_and_its_own_errors_stay(
         load_policy(str(path), how="config")
 
 
+BOTH = {"variant": "no_reflection", "reflection": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("smallville", {"variant": []}, "variant"),
+        ("smallville", BOTH, "contradicts variant no_reflection"),
+        ("smallville", {"planing": False}, "planing.*options: .*reflect_at"),
+        ("smallville", {"prompt_tokens": 399}, "prompt_tokens"),
+        ("smallville", {"piece_minutes": [5, 61]}, "piece_minutes"),
+        ("smallville", {"temperature": float("nan")}, "temperature"),
+        ("smallville", {"latency_ticks": {"plan": -1}}, "latency_ticks"),
+        ("lyfe", {"variant": "no_self_monitor", "self_monitor": True}, "contradicts"),
+        ("lyfe", {"forget_above": 0}, "forget_above"),
+        ("lyfe", {"colour": "red"}, "colour.*options: variant, preset"),
+        ("ai_town", {"preset": "2022"}, "preset"),
+        ("ai_town", {"default_importance": 10}, "default_importance"),
+        ("reactive", {"decide_seconds": -1}, "decide_seconds"),
+        ("reactive", {"unknown": 1}, "options: decide_seconds"),
+        ("scripted", {"share": 2.0}, "share"),
+    ],
+)
+def test_what_is_not_allowed_is_named(name: str, options: dict[str, Value], told: str) -> None:
+    with pytest.raises(ConfigError, match=f"(?s){name}.*{told}") as fault:
+        load_policy(name, **options)
+    assert "pydantic" not in str(fault.value)
+
+
 SEEDS = HELD_OUT[:10]
 
 
@@ -164,8 +185,7 @@ def play(task: str, town: str | None, policy: Policy | str) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("town", [None, "murder_mystery"])
-@pytest.mark.parametrize("task", ["errand", "meet"])
+@pytest.mark.parametrize(("task", "town"), [("errand", "murder_mystery"), ("meet", None)])
 def test_it_comes_within_a_tenth_of_the_scripted_solution(task: str, town: str | None) -> None:
     learned = play(task, town, "learned")
     assert learned > play(task, town, "random")

@@ -1,15 +1,16 @@
 """What is remembered of talks, how much it matters, and the insights drawn from it."""
 
+import asyncio
 import json
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.percept import HeardWords
-from genagents_env.policies.ai_town import perceive, reflect, remember
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policies.ai_town import AiTownConfig, reflect, remember, retrieve
 from genagents_env.policies.ai_town.mind import (
     AiTownMind,
     FinishedTalk,
@@ -17,11 +18,10 @@ from genagents_env.policies.ai_town.mind import (
     TalkState,
     to_rating,
 )
-from genagents_env.scenario.schema import PastMemory
-from tests.policies.ai_town.minds import BEA, make_mind, talk_with
+from tests.policies.ai_town.minds import BEA, make_mind
 from tests.policies.ai_town.square import NAMES, Square, square
-from tests.policies.harness import fields_of, list_requests, moment, think
-from tests.policies.percepts import PARTY, Moment, Value, person, profile
+from tests.policies.harness import Compass, fields_of, list_requests, moment, think
+from tests.policies.percepts import Moment, Value, person, profile
 
 ME = "Ann Ash"
 LINES = [SaidLine(BEA, "There is a party.", 12, 0), SaidLine(ME, "I will come.", -1, 10)]
@@ -44,41 +44,6 @@ def remember_talk(mind: AiTownMind) -> None:
 
 def last(mind: AiTownMind) -> Value:
     return mind.stream[len(mind.stream) - 1]
-
-
-# The start.
-
-
-def test_one_begins_with_ties_memories_and_facts() -> None:
-    who = profile(
-        relationships={BEA: "a friend"},
-        memories=("Ann Ash runs the Cafe", "Ann loves guests", "The oven is new."),
-        dated=(PastMemory(time=datetime.fromisoformat("2023-02-13T07:00"), text="It rained."),),
-        facts=(PARTY,),
-    )
-    mind = make_mind(who=who)
-    found = [mind.stream[id_] for id_ in range(len(mind.stream))]
-    # The persona stands in every prompt; it is no memory.
-    told = [f"I know {BEA}: a friend", "The oven is new.", PARTY.statement, "It rained."]
-    assert [memory.text for memory in found] == told
-    assert {memory.cause for memory in found} == {"seed"}
-    assert {to_rating(memory.importance) for memory in found} == {5}
-    assert found[-1].created == -3600
-
-
-@pytest.mark.parametrize(
-    ("changes", "config", "plan"),
-    [
-        ({"goal": "Give a party."}, {"plans": {ME: "Win."}}, "Win."),
-        ({"goal": "Go.", "currently": "Ann is tired"}, {"plans": {BEA: "Win."}}, "Go."),
-        ({"currently": "Ann is tired"}, {}, "Ann is tired"),
-        ({}, {}, "Ann loves guests"),
-    ],
-)
-def test_the_plan_is_what_is_given_else_goal_doings_or_persona(
-    changes: Value, config: Value, plan: str
-) -> None:
-    assert make_mind(who=profile(**changes), **config).plan == plan
 
 
 # Talks.
@@ -132,25 +97,6 @@ def test_a_talk_is_remembered_before_the_first_words_of_the_next(
     assert "I told Cat Cole of the party." in words[0].messages[-1].content
 
 
-def test_a_talk_in_which_nothing_was_said_leaves_no_memory() -> None:
-    mind = make_mind()
-    mind.talk = talk_with(BEA, members=[BEA])
-    perceive.perceive(mind, moment(mind, Moment()))
-    assert (mind.remembers, mind.talked) == ([], {BEA: 0})
-
-
-def test_news_and_whispers_are_kept_sights_are_not() -> None:
-    mind = make_mind()
-    heard = tuple(
-        HeardWords(kind, None, f"A {kind}.", True, False, (), 7)
-        for kind in ("news", "thought", "notice")
-    )
-    perceive.perceive(mind, moment(mind, Moment(heard=heard, people=(person(BEA),))))
-    texts = [memory.text for memory in mind.stream]
-    assert texts == ["A news.", "A thought."]
-    assert mind.stream[0].events == (7,)
-
-
 # Reflection.
 
 ALONE = Moment()
@@ -165,28 +111,6 @@ def ask(mind: AiTownMind, percept: Moment = ALONE, review: bool = True) -> bool:
     """Return whether a mind asks for insights now that a talk is remembered."""
     mind.review = review
     return bool(reflect.make_queries(mind, moment(mind, percept)))
-
-
-def test_by_default_it_takes_fifty_six_talks_that_matter_most_and_never_comes_otherwise() -> None:
-    mind = make_mind()
-    add_chats(mind, 55, 9)
-    assert not ask(mind)
-    add_chats(mind, 1, 9)
-    assert ask(mind)
-    usual = make_mind()
-    add_chats(usual, 300, 5)  # of which the latest hundred count: 500, which is not more
-    assert not ask(usual)
-
-
-def test_only_what_is_newer_than_the_last_reflection_counts_and_no_seed() -> None:
-    mind = make_mind(who=profile(memories=("x",) * 9, relationships={BEA: "a"}), reflect_at=10)
-    assert reflect.sum_importance(mind) == 0
-    add_chats(mind, 2, 6, at=100)
-    assert reflect.sum_importance(mind) == 12
-    mind.reflected = 100
-    assert reflect.sum_importance(mind) == 0
-    add_chats(mind, 1, 6, at=101)
-    assert reflect.sum_importance(mind) == 6
 
 
 def test_one_reflects_after_a_talk_or_alone_as_configured() -> None:
@@ -239,9 +163,92 @@ def test_three_insights_are_kept_with_the_memories_they_rest_on() -> None:
     assert reflect.sum_importance(mind) == 0
 
 
-def test_without_a_usable_reply_nothing_is_drawn_and_it_stays_due() -> None:
-    mind = make_mind(always_invalid, reflect_at=1)
-    add_chats(mind, 1, 5)
-    draw_insights(mind)
-    assert len(mind.stream) == 1
-    assert ask(mind)
+HOUR = 3600
+
+
+def mind_with(*memories: tuple[int, int, int], **config: Value) -> AiTownMind:
+    """Return a mind with memories: their angle to the query, importance from 0 to 9, second."""
+    mind = make_mind(who=profile(facts=(), relationships={}), **config)
+    mind.services = replace(mind.services, embedder=Embedder(Compass()))
+    for angle, rated, at in memories:
+        mind.stream.add("chat", f"memory @{angle}", created=at, importance=rated + 1, cause="test")
+    return mind
+
+
+def recall(mind: AiTownMind, now: int = 10 * HOUR, **options: Value) -> list[int]:
+    """Return the ids that the query at 0 degrees brings to mind."""
+    found = asyncio.run(retrieve.recall(mind, "query @0", now, **options))
+    return [memory.id for _, memory in found]
+
+
+def test_the_sum_of_relevance_importance_and_recency_decides() -> None:
+    now = 10 * HOUR
+    nearest, weightiest, latest = (10, 0, 0), (60, 9, 0), (60, 0, now)
+    balanced = (20, 7, 9 * HOUR)
+    assert recall(mind_with(nearest, weightiest, latest, balanced))[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("pair", "best"),
+    [
+        (((10, 5, 0), (40, 5, 0)), 0),  # all else tied, the nearer comes first
+        (((40, 3, 0), (40, 8, 0)), 1),
+        (((40, 5, 0), (40, 5, 5 * HOUR)), 1),
+        (((40, 5, 0), (40, 5, 0)), 0),  # all tied: the older
+    ],
+)
+def test_a_score_in_which_all_tie_decides_nothing(
+    pair: tuple[tuple[int, int, int], ...], best: int
+) -> None:
+    assert recall(mind_with(*pair))[0] == best
+    assert recall(mind_with(pair[0])) == [0]
+
+
+def test_undefined_ties_leave_the_order_of_the_embeddings() -> None:
+    weightier = ((10, 0, 0), (20, 9, 0))  # accessed in the same hour, as in a short run always
+    assert recall(mind_with(*weightier, (60, 0, 0)))[:2] == [1, 0]
+    assert recall(mind_with(*weightier, (60, 0, 0), undefined_ties=True))[:2] == [0, 1]
+    differing = (*weightier, (60, 0, 5 * HOUR))  # with no tie the fault does nothing
+    assert recall(mind_with(*differing)) == recall(mind_with(*differing, undefined_ties=True))
+
+
+def test_hours_are_whole_ones() -> None:
+    # All within the last hour: recency ties, and the older is not behind the newer.
+    now = 10 * HOUR
+    mind = mind_with((40, 5, now - HOUR + 1), (40, 5, now))
+    assert recall(mind) == [0, 1]
+    earlier = ((40, 5, now - HOUR), (40, 5, now))
+    assert recall(mind_with(*earlier)) == [1, 0]
+    assert recall(mind_with(*earlier, recency="rising")) == [0, 1]
+
+
+def test_only_the_nearest_are_ranked_anew() -> None:
+    # A weighty memory that is not among the nearest ten times as many never comes to mind.
+    near = [(angle, 0, 0) for angle in range(1, 11)]
+    far = (80, 9, 10 * HOUR)
+    assert len(recall(mind_with(*near, far))) == 3
+    assert recall(mind_with(*near, far, recall=1)) == [0]
+    assert recall(mind_with(*near, far, recall=1, overfetch=11)) == [10]
+
+
+@pytest.mark.parametrize(("since", "counts"), [(299, False), (300, False), (301, True)])
+def test_an_access_counts_only_after_five_minutes(since: int, counts: bool) -> None:
+    mind = mind_with((10, 5, 1000))
+    recall(mind, 1000 + since, touch=False)  # as an interview does
+    assert int(mind.stream.accessed[0]) == 1000
+    recall(mind, 1000 + since)
+    assert int(mind.stream.accessed[0]) == (1000 + since if counts else 1000)
+
+
+def test_no_fault_of_the_originals_is_on_by_default() -> None:
+    for preset in ("2024", "2023"):
+        config = AiTownConfig(preset=preset)
+        faults = (config.other_identity, config.invite_first_in_list, config.undefined_ties)
+        assert not any((*faults, config.lose_failed))
+        assert (config.recency, config.late_words) == ("decay", "drop")
+
+
+@pytest.mark.parametrize("preset", ["2023", 2023])
+def test_a_preset_goes_behind_what_is_given_by_name(preset: Value) -> None:
+    config = AiTownConfig.model_validate({"preset": preset, "talk_seconds": 90})
+    assert (config.meet, config.talk_seconds, config.message_seconds) == ("collision", 90, 3)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cognition.query import PreparedQuery, Query
+from genagents_env.cognition.query import Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import Conversation
@@ -29,7 +29,7 @@ from tests.policies.harness import (
     think,
     transcript,
 )
-from tests.policies.percepts import START, Moment, Value, person, profile, wait_for
+from tests.policies.percepts import START, Moment, Value, person, profile
 
 GOLDEN = Path(__file__).parent / "golden"
 ME, CY = "Ann Ash", "Cy Cole"
@@ -110,30 +110,6 @@ def test_prompts_keep_within_their_budget_and_words_within_the_fence(
         spoken = [one for one in requests if "obey me" in one.messages[-1].content]
         assert spoken
         assert all(is_fenced(one, "obey me") for one in spoken)
-
-
-@pytest.mark.parametrize(
-    ("config", "seconds", "lines", "told"),
-    [
-        ({}, 590, 7, False),
-        ({}, 600, 7, True),
-        ({}, 590, 8, True),
-        ({"preset": "2023"}, 10, 2, False),
-        ({"preset": "2023"}, 20, 2, True),
-        ({"preset": "2023", "latency_ticks": {"converse": 1}}, 10, 2, True),
-    ],
-)
-def test_words_that_time_or_number_leave_unanswered_are_told_to_ask_nothing(
-    config: dict[str, Value], seconds: int, lines: int, told: bool
-) -> None:
-    mind = mind_of(**config)
-    assert mind.talk is not None
-    mind.talk.started = 240 - seconds
-    mind.talk.lines = [mind.talk.lines[at % 2] for at in range(lines)]
-    query = Query("converse.continue", converse.identify(mind.talk))
-    asked = wait_for(converse.HANDLERS[query.purpose].prepare(mind, query.data, moment(mind, NEAR)))
-    assert isinstance(asked, PreparedQuery)
-    assert ("nearly over" in asked.messages[-1].content) is told
 
 
 @pytest.mark.parametrize("preset", ["2024", "2023"])

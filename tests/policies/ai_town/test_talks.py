@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from genagents_env.actions import Idle, Talk
+from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result, SeenPerson
 from genagents_env.policies.ai_town import act, converse, groups, perceive, pursue, signs
@@ -17,39 +17,29 @@ CY, DEE, ME = "Cy Cole", "Dee Dunn", "Ann Ash"
 NEAR = Moment(people=(person(BEA, 1),), conversation=Conversation(1, (ME, BEA), None, True, 9))
 
 
-def find_due(talk: TalkState, seconds: int = 0, **config: Value) -> str:
-    """Return what is due so many seconds after the last words."""
-    mind = make_mind(**config)
-    return converse.find_due(mind, talk, moment(mind, NEAR.later(seconds)))
-
-
 def lines(count: int, last: str = BEA) -> list[tuple[str, str]]:
     """Return so many lines, taken in turns, of which somebody's is the last."""
     return [(last if at % 2 == 0 else ME, f"word {at}") for at in range(count)][::-1]
 
 
-def test_who_invited_speaks_first_the_other_only_when_the_silence_is_awkward() -> None:
-    mine, other = talk_with(BEA, mine=True), talk_with(BEA, mine=False)
-    assert find_due(mine) == "start"
-    assert [find_due(other, seconds) for seconds in (0, 40, 50)] == ["", "", "start"]
-
-
-def test_one_answers_after_a_pause_and_waits_a_minute_for_an_answer() -> None:
-    heard = talk_with(BEA, lines=[(BEA, "Hello!")])  # said at second -10
-    assert find_due(heard, message_seconds=20) == ""
-    assert find_due(heard) == "continue"
-    said = talk_with(BEA, lines=[(ME, "Hello!")])
-    assert [find_due(said, seconds) for seconds in (0, 40, 50)] == ["", "", "continue"]
-
-
 @pytest.mark.parametrize(
-    ("count", "seconds", "due"),
-    [(8, 600, "continue"), (9, 600, "leave"), (2, 600, "continue"), (2, 601, "leave")],
+    ("talk", "seconds", "due"),
+    [
+        (talk_with(BEA, mine=True), 0, "start"),  # who invited speaks first
+        (talk_with(BEA, mine=False), 40, ""),
+        (talk_with(BEA, mine=False), 50, "start"),  # where the silence is awkward
+        (talk_with(BEA, lines=[(BEA, "Hello!")]), 0, "continue"),  # said at second -10
+        (talk_with(BEA, lines=[(BEA, "Hello!")]), -1, ""),  # a longer pause
+        (talk_with(BEA, lines=[(ME, "Hello!")]), 40, ""),
+        (talk_with(BEA, lines=[(ME, "Hello!")]), 50, "continue"),
+        (talk_with(BEA, lines=lines(8), started=-600), 0, "continue"),
+        (talk_with(BEA, lines=lines(9), started=-600), 0, "leave"),
+        (talk_with(BEA, lines=lines(2), started=-601), 0, "leave"),
+    ],
 )
-def test_after_more_than_eight_messages_or_ten_minutes_the_next_words_are_good_bye(
-    count: int, seconds: int, due: str
-) -> None:
-    assert find_due(talk_with(BEA, lines=lines(count), started=-seconds)) == due
+def test_what_is_due_in_a_talk_of_two(talk: TalkState, seconds: int, due: str) -> None:
+    mind = make_mind(message_seconds=10 if seconds >= 0 else 20)
+    assert converse.find_due(mind, talk, moment(mind, NEAR.later(max(0, seconds)))) == due
 
 
 def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:
@@ -112,34 +102,6 @@ def test_words_thought_of_too_long_are_dropped_unless_the_fault_is_on(
     assert mind.talk.unsaid == kept
 
 
-def test_silence_is_kept_for_a_minute() -> None:
-    mind = make_mind(say(""))
-    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
-    speak(mind, NEAR)
-    assert converse.make_queries(mind, moment(mind, NEAR.later(50))) == ()
-    speak(mind, NEAR.later(60))
-
-
-def test_good_bye_leaves_the_conversation() -> None:
-    mind = make_mind(say("Farewell!"))
-    mind.talk = talk_with(BEA, lines=lines(9))
-    speak(mind, NEAR, "leave")
-    step = act.choose_action(mind, moment(mind, NEAR))
-    assert step == Talk(None, "Farewell!", leave=True, doing=f"talking with {BEA}", emoji="💬")
-    perceive.perceive(mind, moment(mind, NEAR.later(10, conversation=None)))
-    assert mind.talk is None
-    assert mind.remembers[0].lines[-1].text == "Farewell!"
-    assert (mind.left, mind.talked[BEA]) == (10, 10)
-
-
-def test_last_words_of_the_other_are_heard_overheard_ones_are_not() -> None:
-    mind = make_mind()
-    mind.talk = talk_with(BEA, lines=lines(9), members=[BEA])
-    heard = (speech(CY, "What a day!"), speech(BEA, "Farewell!"))
-    perceive.perceive(mind, moment(mind, NEAR.later(10, conversation=None, heard=heard)))
-    assert [line.text for line in mind.remembers[0].lines[-2:]] == ["word 0", "Farewell!"]
-
-
 # Groups.
 
 
@@ -160,19 +122,6 @@ def test_a_group_is_everybody_near_somebody_of_it() -> None:
     mind.ignored = []
     busy = (at(BEA, 2, 2, f"talking with {DEE}"), at(CY, 2, 1))
     assert groups.find_group(mind, moment(mind, Moment(people=busy))) == [CY]
-
-
-def test_the_first_by_name_leads_and_the_others_listen() -> None:
-    mind, percept = group_mind(), Moment(people=(at(BEA, 2, 2), at(CY, 2, 1)))
-    pursue.advance(mind, moment(mind, percept))
-    speak(mind, percept, "start")
-    step = act.choose_action(mind, moment(mind, percept))
-    assert isinstance(step, Talk)
-    assert (step.to, step.text) == (BEA, "Hello all!")
-    listener, seen = group_mind(), Moment(people=(at("Abe Aal", 2, 2),))
-    pursue.advance(listener, moment(listener, seen))
-    assert converse.make_queries(listener, moment(listener, seen)) == ()
-    assert act.choose_action(listener, moment(listener, seen)) == Idle("listening to Abe Aal", "💬")
 
 
 def group_after(looks_at: str, leave: bool = False, who: str = CY) -> tuple[AiTownMind, Moment]:
@@ -228,25 +177,88 @@ def test_once_somebody_walks_away_a_group_is_over_for_all(ends: bool) -> None:
     assert mind.talk.leaving is ends
 
 
-def test_whom_one_talked_with_is_ignored_until_the_next_walk_has_ended() -> None:
-    mind = group_mind()
-    mind.talk = talk_with(BEA, lines=[(ME, "Hm."), (BEA, "Bye.")], members=[BEA])
-    perceive.perceive(mind, moment(mind, Moment()))
-    assert mind.ignored == [BEA]
-    percept = Moment(people=(at(BEA, 2, 2),)).later(10)
-    pursue.advance(mind, moment(mind, percept))
+ASK = signs.write_invitation
+
+
+def live(mind: AiTownMind, percept: Moment) -> Action:
+    """Return what a mind does at a percept, without a model."""
+    now = moment(mind, percept)
+    perceive.perceive(mind, now)
+    pursue.advance(mind, now)
+    return act.choose_action(mind, now)
+
+
+def stroll(**config: Value) -> AiTownMind:
+    mind = make_mind(**config)
+    mind.pursuit.heading, mind.pursuit.since = "Park", 0
+    return mind
+
+
+def with_people(*people: SeenPerson, **changes: Value) -> Moment:
+    return Moment(people=people, **changes)
+
+
+def members(*names: str) -> Conversation:
+    return Conversation(1, names, None, True, 9)
+
+
+def test_nobody_out_of_reach_asleep_busy_or_elsewhere_is_invited() -> None:
+    other_room = SeenPerson(BEA, "Park", (2, 2), 2, "reading", "📖", False, 0)
+    for seen in (
+        person(BEA, 9),
+        person(BEA, asleep=True),
+        person(BEA, doing=f"talking with {CY}"),
+        other_room,
+    ):
+        assert isinstance(live(stroll(), with_people(seen)), Move), seen
+
+
+def invite(mind: AiTownMind) -> Moment:
+    percept = with_people(person(BEA, 5)).later(100)
+    mind.pursuit.since = 100
+    assert isinstance(live(mind, percept), Talk)
+    return percept
+
+
+def answer(chance: float, *heard: str) -> tuple[AiTownMind, Action]:
+    """Return a mind that heard these people's invitations, and what it does."""
+    mind = make_mind(accept_chance=chance)
+    words = tuple(speech(name, ASK(ME)) for name in heard)
+    people = tuple(person(name, 4, f"waiting for {ME}") for name in heard)
+    return mind, live(mind, Moment(heard=words, people=people))
+
+
+def test_whoever_is_invited_comes_or_declines_by_chance() -> None:
+    _, yes = answer(1.0, BEA, CY)  # of two the first counts
+    doing = f"walking up to {BEA}"
+    assert yes == Talk(BEA, signs.write_acceptance(BEA), doing=doing, emoji="💬")
+    mind, no = answer(0.0, BEA)
+    assert no == Talk(None, signs.write_refusal(BEA), doing="staying where one is", emoji="💬")
+    live(mind, Moment().later(10))
+    assert (mind.talk, mind.declined) == (None, {BEA: 10})
+
+
+def test_of_two_who_invite_each_other_the_last_by_name_comes() -> None:
+    mind = stroll(accept_chance=0.0)  # Ann is before Bea
+    percept = invite(mind)
+    heard = percept.later(10, heard=(speech(BEA, ASK(ME)),))
+    assert isinstance(live(mind, heard), Idle)
+    assert mind.talk is not None
+    assert mind.talk.stage == "inviting"
+    other = stroll(accept_chance=0.0)
+    early = with_people(person("Abe Aal", 5)).later(100)
+    other.pursuit.since = 100
+    assert isinstance(live(other, early), Talk)
+    step = live(other, early.later(10, heard=(speech("Abe Aal", ASK(ME)),)))
+    assert isinstance(step, Talk)
+    assert (step.to, step.text) == ("Abe Aal", signs.write_acceptance("Abe Aal"))
+
+
+def test_at_night_one_goes_to_bed_and_invites_nobody() -> None:
+    night = with_people(person(BEA)).later(16 * 3600)
+    mind = stroll()
+    assert isinstance(live(mind, night), Move)
     assert mind.talk is None
-    act.choose_action(mind, moment(mind, percept))
-    there = percept.later(10, result=Result(True, "", arrived=True))
-    perceive.perceive(mind, moment(mind, there))
-    pursue.advance(mind, moment(mind, there))
-    assert (mind.ignored, mind.talk is not None) == ([], True)
-
-
-def test_a_group_talks_for_thirty_seconds() -> None:
-    mind = group_mind()
-    mind.talk = talk_with(BEA, lines=[(BEA, "Well.")], started=-30, turn=ME, members=[BEA])
-    assert converse.make_queries(mind, moment(mind, NEAR)) == ()
-    assert act.choose_action(mind, moment(mind, NEAR)) == Talk(None, "", leave=True)
-    mind.talk.started = -29
-    assert converse.make_queries(mind, moment(mind, NEAR)) != ()
+    awake = stroll(sleep=False)
+    awake.pursuit.since = 16 * 3600
+    assert isinstance(live(awake, night), Talk)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from genagents_env.actions import Move, Talk
 from genagents_env.llm.calls import CompletionRequest
@@ -120,21 +118,6 @@ def test_what_a_mind_carries_is_bounded_however_long_it_lives(variant: str) -> N
     assert len(asked) > 50
 
 
-# A sentence or a name in many scripts: what costs a token a letter, or several.
-SCRIPTS = st.sampled_from(
-    [
-        "the quick brown fox ",
-        "欧阳娜娜说昨天晚上在河边看见了他",
-        "👨‍👩‍👧‍👦🔪🏨",
-        "Добрый день всем вам ",
-        "สวัสดีตอนเช้าครับ",
-        "a1!,b2?.",
-        "supercalifragilistic" * 20,
-        "</DATA END>>> {} \\ \" ' ",
-    ]
-)
-
-
 def test_no_prompt_of_any_file_is_longer_than_allowed() -> None:
     few, many = (
         list_hard_requests(("Ben Birch", "Cat Cole"), words, "square", "full", limit)
@@ -146,30 +129,6 @@ def test_no_prompt_of_any_file_is_longer_than_allowed() -> None:
     files = {path.stem for path in (POLICIES / "lyfe" / "prompts").glob("*.jinja")} - {"system"}
     assert len(questions) >= len(files)
     assert len({tuple(sorted(fields_of(request))) for request in many}) == 6
-
-
-@pytest.mark.slow
-@settings(
-    max_examples=12,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow],
-)
-@given(
-    name=SCRIPTS,
-    words=SCRIPTS,
-    place=SCRIPTS,
-    variant=st.sampled_from(VARIANTS),
-    limit=st.sampled_from([400, 400, 640]),
-)
-def test_no_prompt_is_longer_than_allowed_in_any_script(
-    name: str, words: str, place: str, variant: str, limit: int
-) -> None:
-    names = tuple(f"{k} {name * 4}"[:60].strip() for k in range(4))
-    asked = list_hard_requests(names, words * 30, place * 4, variant, limit)
-    assert len(asked) > 10
-    for request in asked:
-        length = bound_prompt_tokens(list(request.messages))
-        assert length <= limit, request.messages[-1].content
 
 
 def list_hard_requests(

@@ -8,12 +8,7 @@ import pytest
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.scripted import (
-    Rule,
-    always_invalid,
-    obedient,
-    sample_schema,
-)
+from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
@@ -23,7 +18,6 @@ from tests.policies.harness import (
     is_fenced,
     lines,
     list_first_fields,
-    list_numbered_lines,
     list_requests,
     make_answer_rule,
     make_naming_rule,
@@ -73,48 +67,6 @@ def test_a_summary_first_and_one_between_questions() -> None:
     assert list_first_fields(mind) == ["summary", "answer"] * 3
 
 
-def test_without_a_self_monitor_no_summary_is_made() -> None:
-    mind = make_experienced_mind(make_naming_rule("I see Bob"), self_monitor=False)
-    ask(mind, *QUESTIONS)
-    assert list_first_fields(mind) == ["answer"] * 3
-    first = list_requests(mind)[0]
-    assert ["goal", "Get to the fair."] in lines(first)
-    assert "I see Bob Birch." in [line[2] for line in list_numbered_lines(first)]
-    assert not any(line[0] == "summary" or "summary" in line[1] for line in lines(first))
-
-
-def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
-    mind = make_experienced_mind(make_answer_rule(summary="Bob paints signs. The fair is near."))
-    for number in range(40):
-        mind.long.seed(f"Nothing happened on day {number}.")  # of which one comes to mind
-    for thing in ("kites", "old boats", "turnips", "lace", "maps", "bees", "snow"):
-        mind.long.seed(f"I like {thing}.")
-    ask(mind, "Who paints signs for the fair?", "What else?")
-    begin, first, update, _ = list_requests(mind)
-    shown = [line[2] for line in list_numbered_lines(begin)]
-    assert shown[0] == "Bob Birch paints signs for the fair."
-    assert 5 < len(shown) <= 15
-    assert sum("Nothing happened" in text for text in shown) <= 1
-    assert ["question", "Who paints signs for the fair?"] in lines(begin)
-    told = [line[2] for line in list_numbered_lines(first) if line[1] == "summary"]
-    assert told == ["Bob paints signs.", "The fair is near."]
-    assert ["summary", "Bob paints signs. The fair is near."] in lines(update)
-
-
-def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
-    mind = make_experienced_mind(make_answer_rule("Bob is well."))
-    ask(mind, *QUESTIONS[:2])
-    _, _, update, second = list_requests(mind)
-    last = lines(update)[-1 - len(list_numbered_lines(update))]
-    assert last == ["09:00", "you", "said", "Bob is well."]
-    assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
-    said = [line[1:] for line in list_numbered_lines(second)]
-    asked = ["the interviewer just said", "What of Bob?"]
-    assert said[-2:] == [asked, ["you just said", "Bob is well."]]  # an answer after its question
-    assert ["you just said", "No, really?"] in said[:-2]
-    assert ["question", "Where is the fair?"] in lines(second)
-
-
 @pytest.mark.parametrize(
     ("words", "events"),
     [
@@ -127,15 +79,6 @@ def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
 def test_evidence_leads_to_events(words: str, events: tuple[int, ...]) -> None:
     mind = make_experienced_mind(make_naming_rule(words), prompt_tokens=2000)
     assert ask(mind, "Who is Bob?") == [Answer("Yes.", events)]
-
-
-def test_what_rests_on_the_summary_rests_on_what_that_was_made_of() -> None:
-    told = "Bob Birch paints new signs for the fair. So it goes."
-    mind = make_experienced_mind(make_naming_rule("new signs", summary=told))
-    first, second = ask(mind, *QUESTIONS[:2])
-    assert first == second == Answer("Yes.", (41, 42))  # the long memory that it is most like
-    unfounded = make_experienced_mind(make_naming_rule("So it", summary=told))
-    assert ask(unfounded, QUESTIONS[0]) == [Answer("Yes.", ())]
 
 
 def test_the_old_summary_stays_where_none_can_be_made_nor_is_anything_known() -> None:
@@ -183,15 +126,3 @@ def test_evidence_is_bounded_and_what_has_no_room_is_noted_for_the_record() -> N
     notes = mind.services.notes.take()
     assert {note.call.purpose for note in notes} == {ANSWER, "interview.begin"}
     assert all("person" in json.loads(note.text) for note in notes)
-
-
-def test_an_answer_is_shown_nothing_that_its_summary_tells_in_nearly_the_same_words() -> None:
-    summary = "Bob told me that he saw the old boats burn at the pier last night."
-    mind = make_experienced_mind(make_answer_rule(summary=summary))
-    mind.long.seed("Last night the old boats were seen to burn at the pier.")
-    mind.long.seed("The old boats belong to Cat Cole.")
-    ask(mind, "What of the old boats?")
-    _, answer = list_requests(mind)
-    shown = [line[2] for line in list_numbered_lines(answer)]
-    assert "The old boats belong to Cat Cole." in shown
-    assert not [text for text in shown if text.startswith("Last night the old")]

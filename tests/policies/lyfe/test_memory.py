@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -16,9 +16,10 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.forgetting import MemoryItem
-from genagents_env.policies.lyfe import memory, narrative
+from genagents_env.percept import HeardWords
+from genagents_env.policies.lyfe import memory, monitor, narrative, senses
 from genagents_env.policies.lyfe import mind as mind_module
-from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence, WorkItem
+from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence
 from tests.policies.harness import Compass, list_requests, make_scheduler, moment, think
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, profile, wait_for
@@ -134,21 +135,6 @@ def test_what_a_summary_says_again_makes_the_old_be_forgotten() -> None:
 # From recent to long memory
 
 
-def test_what_stands_alone_passes_to_long_memory_unchanged() -> None:
-    mind = mind_of(memories=["I own @30."], recent_items=4)
-    sum_up(mind, 1, 60, 120, events=[1])
-    was = list(mind.recent)
-    sum_up(mind, 2, 180, 240, events=[2])
-    assert not len(mind.recent)
-    assert not list_requests(mind)
-    kept = list(mind.long)
-    assert [(k.text, k.events, k.at, k.origin) for k in kept[1:3]] == [
-        (k.text, k.events, k.at, k.origin) for k in was
-    ]
-    latest = ["Thing 2 is @180.", "Thing 2 is @240."]
-    assert mind.long.texts == ["I own @30.", *(kept.text for kept in was), *latest]
-
-
 def test_each_cluster_becomes_one_memory_and_recent_memory_is_empty() -> None:
     mind = mind_of(recent_items=6)
     sum_up(mind, 1, 0, 27, 120, events=[3])
@@ -187,41 +173,10 @@ def test_without_a_usable_reply_the_members_stay_as_they_were() -> None:
     ]
 
 
-@pytest.mark.parametrize("rule", [merge_by_angle, always_invalid])
-@pytest.mark.parametrize("kill_at", [2, 4])
-def test_a_merge_under_way_survives_a_kill(rule: Rule, kill_at: int) -> None:
-    options: dict[str, Value] = {"recent_items": 3, "latency_ticks": {"memory": 3}}
-    mind, other = (mind_of(rule, memories=["I am @1."], **options) for _ in range(2))
-    for tick in range(1, 7):
-        for each in (mind, other):
-            if tick < 4:
-                sum_up(each, tick, 60 * tick, 60 * tick + 27, events=[tick])
-            else:
-                live(each, tick)
-        if tick == kill_at:
-            assert mind.pending
-            other = reload_mind(other)
-    assert not mind.pending
-    assert mind.state() == other.state()
-    held = json.dumps([*mind.long.texts, *mind.recent.texts])
-    assert all(f"@{60 * tick}" in held for tick in (1, 2, 3))
-    assert ("I know all that @60" in mind.long.texts) == (rule is merge_by_angle)
-
-
-def test_what_is_merged_late_is_of_the_time_of_its_members() -> None:
-    mind = mind_of(recent_items=3, latency_ticks={"memory": 2})
-    sum_up(mind, 1, 0, 27)
-    sum_up(mind, 2, 54)
-    live(mind, 3)
-    assert not len(mind.long)
-    live(mind, 4)
-    assert [(kept.text, kept.at) for kept in mind.long] == [("I know all that @0", 20)]
-
-
 ANGLES = st.lists(st.lists(st.integers(0, 359), max_size=6), max_size=8)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(ANGLES, st.integers(0, 2), st.sampled_from([merge_by_angle, always_invalid]), st.booleans())
 def test_a_mind_loaded_at_every_tick_remembers_the_same(
     ticks: list[list[int]], latency: int, rule: Rule, saf_memory: bool
@@ -240,7 +195,7 @@ def test_a_mind_loaded_at_every_tick_remembers_the_same(
         assert found[0] == found[1]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(ANGLES, st.integers(0, 2))
 def test_nothing_but_what_is_said_again_is_lost(ticks: list[list[int]], latency: int) -> None:
     late = {"memory": latency}
@@ -252,43 +207,6 @@ def test_nothing_but_what_is_said_again_is_lost(ticks: list[list[int]], latency:
             live(mind, tick)
     held = re.findall(r"@(\d+)", " ".join([*mind.long.texts, *mind.recent.texts]))
     assert {int(angle) for angle in held} == {angle for angles in ticks for angle in angles}
-
-
-# The ablations
-
-
-def test_without_summarize_and_forget_there_is_one_list_that_only_grows() -> None:
-    mind = mind_of(memories=["I like @1."], saf_memory=False, recent_items=2)
-    for tick in (1, 2, 3):
-        sum_up(mind, tick, 0, 27, events=[tick])
-    assert not len(mind.recent)
-    assert not list_requests(mind)
-    expected = [f"Thing {tick} is @{angle}." for tick in (1, 2, 3) for angle in (0, 27)]
-    assert mind.long.texts == ["I like @1.", *expected]
-    assert mind.long[1].events == (1,)
-
-
-def item(text: str, tick: int, speaker: str = "", event: int = -1) -> WorkItem:
-    return WorkItem(text, 10 * tick, speaker, event)
-
-
-@pytest.mark.parametrize("saf_memory", [True, False])
-def test_without_a_self_monitor_observations_are_remembered_as_they_are(saf_memory: bool) -> None:
-    mind = mind_of(self_monitor=False, saf_memory=saf_memory)
-    mind.buffer = [item("It is @0", 1), item("Look @60", 1, "Bob Birch", 7)]
-    live(mind, 1)
-    mind.buffer = [*mind.buffer[1:], item("I think @120", 1)]  # of the same second, but later
-    live(mind, 2)
-    live(mind, 3)
-    mind.buffer = []
-    live(mind, 4)
-    bank = mind.recent if saf_memory else mind.long
-    assert [(k.text, k.events, k.at, k.origin) for k in bank] == [
-        ("It is @0", (), 10, "observed"),
-        ('Bob Birch said: "Look @60"', (7,), 10, "observed"),
-        ("I think @120", (), 20, "observed"),
-    ]
-    assert len(mind.long if saf_memory else mind.recent) == 0
 
 
 # What comes to mind
@@ -312,51 +230,10 @@ def test_the_nearest_come_to_mind_whatever_their_age() -> None:
     assert [when for when, _ in found] == [*[f"before {then}"] * 3, then]
 
 
-def test_how_many_come_to_mind_is_configured_fewer_of_a_small_model() -> None:
-    mind = make_mind_with_memories()
-    assert len(recall(mind, query="@100")) == 7
-    mind.services.prompts.small = True
-    assert len(recall(mind, query="@100")) == 4
-    mind = make_mind_with_memories(long_recall=1, recent_recall=2)
-    assert texts(recall(mind, query="@0")) == ["Long @0", "Thing 3 is @45.", "Thing 3 is @225."]
-    sifted = recall(mind, query="@50", k=15)  # as an interview does: long memories alone
-    assert texts(sifted) == ["Long @90", "Long @0", "Long @180", "Long @270"]
-
-
 def test_what_says_the_same_or_is_shown_anyway_does_not_come_to_mind() -> None:
     mind = mind_of(memories=["I was @0.", "Ann was @30.", "Ann is @90."])
     assert texts(recall(mind, query="@0")) == ["I was @0.", "Ann is @90."]
     assert texts(recall(mind, query="@0", shown=["It was @20."])) == ["Ann is @90."]
-
-
-def test_what_is_searched_for_is_what_came_to_mind_last() -> None:
-    mind = make_mind_with_memories(long_recall=1, recent_recall=0)
-    mind.work = [item("of @90", 1), item("of @180", 2, "Bob Birch", 3)]
-    assert texts(recall(mind)) == ["Long @180"]
-    assert texts(recall(mind, query="")) == ["Long @180"]
-    mind.work = []
-    mind.profile = profile(goal="to be @270")
-    assert texts(recall(mind)) == ["Long @270"]
-    mind.profile = profile(goal="", name="Ann @90")
-    assert texts(recall(mind)) == ["Long @90"]
-
-
-def test_a_memory_in_both_banks_comes_to_mind_once() -> None:
-    mind = mind_of(memories=["Thing 1 is @0."])
-    sum_up(mind, 1, 0)
-    assert texts(recall(mind, query="@0")) == ["Thing 1 is @0."]
-
-
-def test_what_has_no_vector_is_embedded_in_one_request() -> None:
-    mind = make_mind_with_memories()
-    source = Compass()
-    other = mind_module.make_mind(replace(mind.services, embedder=Embedder(source)), mind.profile)
-    other.load_state(mind.state())
-    found = recall(other, query="@100")
-    assert texts(found) == texts(recall(mind, query="@100"))
-    assert source.requests == [[*mind.long.texts, *mind.recent.texts], ["@100"]]
-    recall(other, query="@100")
-    assert len(source.requests) == 2
 
 
 # The call
@@ -367,7 +244,7 @@ SCRIPTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(SCRIPTS, st.integers(1, 12), st.integers(2, 10), st.sampled_from([400, 400, 640]))
 def test_what_finds_no_room_in_the_prompt_is_not_lost(
     words: str, times: int, members: int, tokens: int
@@ -399,20 +276,80 @@ def test_a_sentence_that_only_refers_back_stays_with_the_one_before() -> None:
     ]
 
 
-def test_what_is_recent_at_the_start_begins_in_recent_memory() -> None:
-    who = profile(
-        memories=("I run the Cafe.", "Ahmed was here."), recent_memories=("Ahmed was here.",)
+SUMMARY = "I heard that the bridge is closed. I want to know why."
+
+
+def reply_summary(request: CompletionRequest) -> str:
+    return json.dumps({"summary": SUMMARY})
+
+
+def hear_words(mind: LyfeMind, said: Mapping[int, str], tick: int = 0) -> Moment:
+    """Let the mind hear words, by their event, and return the percept."""
+    words = (
+        HeardWords("speech", "Ben Birch", text, True, False, (), at) for at, text in said.items()
     )
-    mind = make_mind(who=who)
-    assert mind.recent.texts == ["Ahmed was here."]
-    assert "I run the Cafe." in mind.long.texts
-    assert "Ahmed was here." not in mind.long.texts
-    flat = make_mind(who=who, saf_memory=False)
-    assert {"I run the Cafe.", "Ahmed was here."} <= set(flat.long.texts)
+    percept = Moment(tick=tick, heard=tuple(words))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
+    return percept
 
 
-def test_a_fact_that_a_memory_tells_already_is_not_remembered_twice() -> None:
-    told = make_mind(who=profile(memories=("I give a party at the Cafe on Tuesday.",)))
-    untold = make_mind(who=profile(memories=("I run the Cafe.",)))
-    assert told.long.texts == ["I give a party at the Cafe on Tuesday."]
-    assert untold.long.texts == ["I run the Cafe.", "Ann gives a party at the Cafe on Tuesday."]
+def hear_numbered(mind: LyfeMind, *numbers: int, tick: int = 0) -> Moment:
+    return hear_words(mind, {number: f"Word {number}." for number in numbers}, tick)
+
+
+def update_summary(mind: LyfeMind, percept: Moment) -> bool:
+    """Let the mind bring its summary up to date where it is due; return whether it was."""
+    thoughts = monitor.make_queries(mind, moment(mind, percept))
+    think(mind, thoughts, percept)
+    return bool(thoughts)
+
+
+def quiet(rule: Rule = reply_summary, **config: Value) -> LyfeMind:
+    """Return a mind of which nothing is new; its monitor answers at once."""
+    mind = make_mind(rule, **{"latency_ticks": {}, **config})
+    mind.feedback = False
+    return mind
+
+
+def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
+    mind = quiet()
+    assert not update_summary(mind, hear_numbered(mind, 1, 2, 3, 4))
+    assert update_summary(mind, hear_numbered(mind, 5))
+    assert mind.summary.text == SUMMARY
+    shown = list_requests(mind)[0].messages[-1].content
+    assert all(f"Word {number}." in shown for number in (1, 2, 3, 4, 5))
+    assert mind.news == []
+
+
+def test_it_is_never_made_of_the_same_again() -> None:
+    mind = quiet()
+    senses.notice_oneself(mind, "I could not go to the park.", 0, feedback=True)
+    assert update_summary(mind, Moment())
+    mind.feedback = True
+    assert not update_summary(mind, Moment().later())
+    assert len(list_requests(mind)) == 1
+
+
+def test_it_takes_effect_beside_what_one_does() -> None:
+    mind = quiet(latency_ticks={"monitor": 2})
+    update_summary(mind, hear_numbered(mind, *range(5)))
+    assert mind.summary.text == ""
+    assert mind.is_busy("monitor")
+    percept = hear_numbered(mind, *range(5, 10), tick=1)
+    assert not update_summary(mind, percept)  # one at a time
+    think(mind, [], Moment().later(20))
+    assert mind.summary.text == SUMMARY
+
+
+def test_each_sentence_rests_on_what_it_is_most_like() -> None:
+    def rule(request: CompletionRequest) -> str:
+        return json.dumps({"summary": "I hear that the bridge is closed. My boat leaks."})
+
+    mind = quiet(rule)
+    said = {40: "The bridge is closed.", 41: "What a day!", 42: "Nobody likes turnips."}
+    percept = hear_words(mind, said)
+    mind.feedback = True
+    update_summary(mind, percept)
+    first, second = mind.summary.parts
+    assert (first.text, first.events) == ("I hear that the bridge is closed.", [40])
+    assert (second.text, second.events) == ("My boat leaks.", [])

@@ -1,85 +1,69 @@
+"""What one chooses to do, how that ends, and how goal and traits change after a thought."""
+
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
-from genagents_env.actions import Idle, Move, Talk
+from genagents_env.actions import Idle, Move
 from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.lyfe import act, controller, options, repetition, senses, talk
+from genagents_env.policies.lyfe import act, controller, options, places, reflect, senses
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
-from tests.policies.harness import moment, think
+from tests.policies.harness import fields_of, list_first_fields, list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, Value, person
+from tests.policies.percepts import Moment, Value, person, profile, speech
 
 BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
 
 
-def at(kind: OptionKind, percept: Moment, begun: int = 0, **fields: Value) -> LyfeMind:
+def talking(seconds: int) -> Moment:
+    return Moment().later(seconds, conversation=TALK)
+
+
+def at(kind: OptionKind, percept: Moment, **fields: Value) -> LyfeMind:
     """Return a mind at an option, after it has seen whether that is over."""
-    config, said = fields.pop("config", {}), fields.pop("said", False)
+    config, work = fields.pop("config", {}), fields.pop("work", [])
     mind = make_mind(**config)
-    mind.option = LyfeOption(kind, begun=begun, **fields)
-    mind.fresh = False
-    mind.unthought = 2
-    if said:
-        mind.work = [WorkItem("Well.", 60, BEN, 3)]
+    mind.option = LyfeOption(kind, **fields)
+    mind.fresh, mind.unthought, mind.work = False, 2 if work else 0, list(work)
     mind.near = [BEN] if percept.conversation is not None else []
     mind.last = "Move" if kind in ("go", "find") else "Idle"
     options.settle(mind, moment(mind, percept))
     return mind
 
 
-def test_a_talk_ends_by_time_and_one_reflects() -> None:
-    early, late = (Moment().later(seconds, conversation=TALK) for seconds in (110, 120))
-    assert at("talk", early, said=True).option.kind == "talk"
-    option = at("talk", late, said=True).option
-    assert (option.kind, option.ended) == ("reflect", "talk")
-
-
-def test_one_who_took_no_part_has_nothing_to_reflect_on() -> None:
-    mind = make_mind()
-    mind.option, mind.near = LyfeOption("talk"), [BEN]
-    mind.work = [WorkItem("Well.", 60, "Cat Cole", 3)]
-    options.settle(mind, moment(mind, Moment().later(120)))
-    assert (mind.option.kind, mind.option.ended) == ("decide", "talk")
-
-
-def test_a_talk_ends_when_words_repeat_themselves() -> None:
-    mind = make_mind()
-    mind.option, mind.near = LyfeOption("talk"), [BEN]
-    mind.work = [WorkItem("yes", 0, BEN, 3)]
-    mind.unthought = 2
-    mind.uttered, mind.repeats = ["yes"] * 4, [False, True, True, True]
-    options.settle(mind, moment(mind, Moment(conversation=TALK)))
-    assert mind.option.kind == "reflect"
-    assert not repetition.is_repetitive(mind)
+LONG, BARRED = Moment().later(600), Moment(result=Result(False, "Park is closed"))
+HOME = Moment(result=Result(True, "", arrived=True))
+SAID = [WorkItem("Well.", 60, BEN, 3)]
 
 
 @pytest.mark.parametrize(
-    ("talk_there", "then"), [(None, ("wait", "", "feed the ducks")), (TALK, ("decide", "go", ""))]
+    ("kind", "percept", "work", "then"),
+    [
+        pytest.param("talk", talking(110), SAID, ("talk", ""), id="a talk goes on"),
+        pytest.param("talk", talking(120), SAID, ("reflect", "talk"), id="its time is over"),
+        pytest.param("talk", talking(120), [], ("decide", "talk"), id="one took no part"),
+        pytest.param("go", HOME, [], ("wait", ""), id="one arrives"),
+        pytest.param("go", replace(HOME, conversation=TALK), [], ("decide", "go"), id="people"),
+        pytest.param("go", BARRED, [], ("decide", "go"), id="the way is barred"),
+        pytest.param("go", LONG, [], ("decide", "go"), id="gives up"),
+        pytest.param("find", LONG, [], ("decide", "find"), id="gives up the search"),
+        pytest.param("reflect", LONG, [], ("reflect", ""), id="waits for the model"),
+    ],
 )
-def test_one_who_arrives_waits_for_what_one_came_for_unless_people_are_there(
-    talk_there: Conversation | None, then: tuple[str, str, str]
+def test_what_one_does_ends_by_what_happens(
+    kind: OptionKind, percept: Moment, work: list[WorkItem], then: tuple[str, str]
 ) -> None:
-    arrival = Moment(conversation=talk_there, result=Result(True, "", arrived=True))
-    option = at("go", arrival, target="Park", subgoal="feed the ducks").option
-    assert (option.kind, option.ended, option.subgoal) == then
-
-
-def test_a_way_that_is_barred_ends_with_its_reason() -> None:
-    mind = at("go", Moment(result=Result(False, "Park is closed")), target="Park")
-    assert mind.option.kind == "decide"
-    assert "Park is closed" in mind.work[-1].text
-    assert mind.feedback
-
-
-@pytest.mark.parametrize(
-    ("kind", "then"), [("go", "decide"), ("find", "decide"), ("reflect", "reflect")]
-)
-def test_one_gives_up_after_so_long_but_waits_for_the_model(kind: OptionKind, then: str) -> None:
-    assert at(kind, Moment().later(600), target="Nowhere").option.kind == then
+    mind = at(kind, percept, work=work, target="Park", subgoal="feed the ducks")
+    assert (mind.option.kind, mind.option.ended) == then
+    assert mind.option.subgoal == "feed the ducks" or then[0] != "wait"
+    if percept is BARRED:
+        assert "Park is closed" in mind.work[-1].text
+        assert mind.feedback
 
 
 def test_waiting_goes_on_until_something_happens() -> None:
@@ -92,16 +76,6 @@ def test_waiting_goes_on_until_something_happens() -> None:
     assert at("wait", Moment(), config={"boredom_per_second": 1.0}).option.ended == "wait"
 
 
-def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
-    mind = make_mind(preset="release")
-    bored = 0
-    for tick in range(4000):  # of ten seconds
-        mind.option, mind.fresh = LyfeOption("wait"), False
-        options.settle(mind, moment(mind, Moment(tick=tick)))
-        bored += mind.option.kind == "decide"
-    assert 0.014 < bored / 4000 < 0.022
-
-
 def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
     """Return a mind on its way that has just perceived and settled."""
     mind = make_mind()
@@ -110,24 +84,6 @@ def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
     asyncio.run(senses.perceive(mind, moment(mind, percept)))
     options.settle(mind, moment(mind, percept))
     return mind
-
-
-def test_who_is_found_is_spoken_to_in_the_same_step() -> None:
-    def rule(request: CompletionRequest) -> str:
-        return json.dumps({"say": "Ben, a word."})
-
-    for tick in range(6):  # in whichever tick: there is no lot about who begins
-        mind = make_mind(rule)
-        mind.option = LyfeOption("find", target=BEN, subgoal="ask Ben of the river")
-        mind.near = [BEN]
-        percept = Moment(people=(person(BEN),)).later(10 * tick)
-        options.settle(mind, moment(mind, percept))
-        option = mind.option
-        assert (option.kind, option.target, option.subgoal) == ("talk", BEN, "ask Ben of the river")
-        think(mind, talk.make_queries(mind, moment(mind, percept)), percept)
-        step = act.choose_action(mind, moment(mind, percept))
-        assert isinstance(step, Talk)
-        assert (step.to, step.text) == (BEN, "Ben, a word.")
 
 
 def test_who_is_found_and_walks_on_is_followed_then_the_mind_is_asked() -> None:
@@ -142,40 +98,6 @@ def test_who_is_found_and_walks_on_is_followed_then_the_mind_is_asked() -> None:
     assert seen == [*[("find", "ask Ben of the river")] * 3, ("decide", "ask Ben of the river")]
     assert mind.fresh
     assert "not here any more" in mind.option.outcome
-
-
-def test_a_talk_that_nobody_stayed_for_is_thought_about_not_waited_out() -> None:
-    mind = at("talk", Moment(), target=BEN, subgoal="ask Ben of the river")
-    assert controller.make_queries(mind, moment(mind, Moment()))
-    assert mind.option.before == "ask Ben of the river"
-
-
-@pytest.mark.parametrize(
-    ("kind", "target", "distance"), [("go", "Park", 2), ("find", "Cat Cole", 7)]
-)
-def test_one_stands_still_for_somebody_who_is_looking_for_one(
-    kind: OptionKind, target: str, distance: int
-) -> None:
-    seeker = Moment(people=(person(BEN, distance, doing="looking for Ann Ash"),))
-    mind = walk_past(kind, target, seeker)
-    assert mind.option.kind == kind  # nobody is asked what to do
-    assert mind.work[-1].text == "Ben Birch is looking for you."
-    assert act.choose_action(mind, moment(mind, seeker)) == Idle("stopping for Ben Birch", "🙂")
-    # Who has not come by then is not coming, nor who is gone.
-    for later in (seeker.later(90), Moment().later(10)):
-        asyncio.run(senses.perceive(mind, moment(mind, later)))
-        assert isinstance(act.choose_action(mind, moment(mind, later)), Move)
-
-
-def test_a_seeker_is_noticed_once_and_others_do_not_stop_one() -> None:
-    other = person(BEN, doing="looking for Cat Cole")
-    assert walk_past("go", "Park", Moment(people=(other,))).work == []
-    seeker = Moment(people=(person(BEN, 7, doing="looking for Ann Ash"),))
-    mind = walk_past("go", "Park", seeker)
-    asyncio.run(senses.perceive(mind, moment(mind, seeker.later(10))))
-    assert len(mind.work) == 1
-    both = walk_past("find", BEN, seeker)  # who look for each other go on until they meet
-    assert isinstance(act.choose_action(both, moment(both, seeker)), Move)
 
 
 @pytest.mark.parametrize(
@@ -202,3 +124,182 @@ def test_what_one_does_is_seen_what_for_is_not(kind: OptionKind) -> None:
     expected = {"go": "going to Park", "find": "looking for Ben Birch"}.get(kind, "waiting")
     assert isinstance(step, Idle | Move)
     assert step.doing == expected
+
+
+CAT = "Cat Cole"
+
+
+def make_choice_rule(option: str, target: str = "nobody", subgoal: str = "see the ducks") -> Rule:
+    return lambda request: json.dumps({"option": option, "target": target, "subgoal": subgoal})
+
+
+def decide(rule: Rule, percept: Moment | None = None, **fields: Value) -> LyfeMind:
+    """Return a mind that has just chosen; `near` and `people` as given."""
+    near, people = fields.pop("near", []), fields.pop("people", [])
+    ended, only = fields.pop("ended", ""), fields.pop("only", [])
+    mind = make_mind(rule, **fields)
+    mind.near, mind.people = near, [*near, *people]
+    mind.option = LyfeOption("decide", ended=ended, only=only)
+    percept = percept or Moment()
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    return mind
+
+
+def possible(mind: LyfeMind) -> list[str]:
+    schema: Value = list_requests(mind)[0].schema
+    choices = schema["properties"]["option"]
+    return list(choices.get("enum", [choices.get("const")]))
+
+
+def test_talking_is_possible_only_where_somebody_is_near_finding_only_of_the_absent() -> None:
+    assert possible(decide(make_choice_rule("wait"))) == ["go", "reflect", "wait"]
+    near = decide(make_choice_rule("wait"), near=[BEN])
+    assert possible(near) == ["talk", "go", "reflect", "wait"]
+    both = decide(make_choice_rule("wait"), near=[BEN], people=[CAT])
+    assert possible(both) == ["talk", "go", "find", "reflect", "wait"]
+
+
+def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() -> None:
+    hidden = 0
+    for tick in range(60):
+        mind = decide(
+            make_choice_rule("wait"),
+            Moment(tick=tick),
+            near=[BEN],
+            ended="talk",
+            preset="release",
+        )
+        hidden += "talk" not in possible(mind)
+    assert 44 <= hidden < 60
+
+
+def test_only_what_is_asked_for_is_possible() -> None:
+    mind = decide(make_choice_rule("go", "Park"), near=[BEN], only=["go", "find"])
+    assert possible(mind) == ["go"]
+
+
+@pytest.mark.parametrize(("option", "words"), [("go", "9"), ("find", "Francesco Bianchi")])
+def test_what_fits_nothing_well_is_refused_in_words(option: str, words: str) -> None:
+    mind = decide(make_choice_rule(option, words), people=["Richard Smith"])
+    assert mind.option.kind == "decide"
+    assert words in mind.option.outcome
+    assert words in mind.work[-1].text
+    (note,) = mind.services.notes.take()
+    assert (note.kind, note.call.purpose) == ("wish", "controller.choose")
+    assert words in note.text
+    percept = Moment().later()
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    kinds = [mind.option.kind]  # one thinks again, but once
+    later = Moment().later(20)
+    options.settle(mind, moment(mind, later))
+    assert [*kinds, mind.option.kind] == ["wait", "wait"]
+
+
+def test_of_the_same_it_is_not_asked_again_but_one_waits() -> None:
+    mind = decide(make_choice_rule("reflect"), near=[BEN])
+    mind.option.subgoal = "ask Ben of the river"
+    options.end(mind, 20, ended="reflect")
+    now = moment(mind, Moment().later(20))
+    assert not controller.make_queries(mind, now)
+    assert (mind.option.kind, mind.option.subgoal) == ("wait", "ask Ben of the river")
+    options.end(mind, 30)
+    senses.notice_oneself(mind, "I thought of something.", 30)
+    assert controller.make_queries(mind, now)
+
+
+def test_names_that_were_heard_may_be_looked_for_but_not_the_dead() -> None:
+    mind = make_mind(make_choice_rule("find", "Francesco Bianchi"))
+    words = "Francesco Bianchi quarrelled with Salim Khan, and Salim Khan was murdered."
+    percept = Moment(heard=(speech(BEN, words),))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    shown = list_requests(mind)[0].messages[-1].content
+    assert '["person", "Francesco Bianchi"' in shown
+    assert '["person", "Salim Khan"' not in shown
+    assert (mind.option.kind, mind.option.target) == ("find", "Francesco Bianchi")
+
+
+def test_a_mere_name_is_looked_for_in_three_places_then_not_again_that_day() -> None:
+    mind = make_mind(make_choice_rule("wait"))
+    mind.named, percept = ["Zed Zorn"], Moment(known=tuple(f"Corner {n}" for n in range(9)))
+    shown = places.list_people_to_find(mind)
+    options.begin(mind, "find", moment(mind, percept), target="Zed Zorn", subgoal="ask Zed")
+    for _ in range(9):
+        act.choose_action(mind, moment(mind, percept))
+        percept = percept.later(10, result=Result(True, "", arrived=True))
+        mind.tick = percept.tick
+        if mind.option.kind == "decide":
+            break
+    assert mind.option.kind == "decide"
+    assert mind.work[-1].text.count("Corner") == 3
+    assert (mind.fresh, mind.option.before) == (True, "ask Zed")
+    assert [shown, places.list_people_to_find(mind)] == [["Zed Zorn"], []]
+    mind.tick += 8640  # ticks of ten seconds: a day
+    assert places.list_people_to_find(mind) == ["Zed Zorn"]
+
+
+ANN = profile(goal="Find out who took the boat.", traits=("patient", "kind"))
+HOUR = 3600
+NEW = {"goal": "Get the boat back from Cid.", "traits": ["resolute", "bitter", "kind"]}
+
+
+def make_thinker(outlook: object = NEW, after: int = HOUR, **config: Value) -> LyfeMind:
+    """Return a mind that has just thought, so many seconds after the start."""
+
+    def rule(request: CompletionRequest) -> str:
+        if fields_of(request)[0] == "thought":
+            return json.dumps({"thought": "It was Cid who took the boat."})
+        return json.dumps(outlook)
+
+    mind = make_mind(rule, who=ANN, **config)
+    return think_at(mind, after)
+
+
+def think_at(mind: LyfeMind, second: int) -> LyfeMind:
+    now = Moment().later(second)
+    mind.option = LyfeOption("reflect", begun=second)
+    think(mind, reflect.make_queries(mind, moment(mind, now)), now)
+    return mind
+
+
+def test_after_a_thought_goal_and_traits_are_considered_and_then_shown() -> None:
+    mind = make_thinker()
+    assert list_first_fields(mind) == ["thought", "goal"]
+    assert "It was Cid who took the boat." in list_requests(mind)[1].messages[1].content
+    assert (mind.goal, list(mind.me.traits)) == (NEW["goal"], NEW["traits"])
+    assert (mind.profile.goal, mind.profile.traits) == (ANN.goal, ANN.traits)
+    think_at(mind, HOUR + 60)
+    shown = list_requests(mind)[-1].messages[1].content
+    assert '["goal", "Get the boat back from Cid."]' in shown
+    assert "resolute, bitter, kind" in shown
+    assert "patient" not in shown
+
+
+@pytest.mark.parametrize(
+    ("times", "config", "considered"),
+    [
+        ([HOUR - 10], {}, [False]),
+        ([HOUR], {"preset": "release"}, [False]),
+        ([HOUR, 2 * HOUR - 10, 2 * HOUR], {}, [True, False, True]),
+    ],
+)
+def test_they_are_considered_once_in_a_while_only(
+    times: list[int], config: dict[str, Value], considered: list[bool]
+) -> None:
+    mind = make_thinker(after=times[0], **config)
+    for second in times[1:]:
+        think_at(mind, second)
+    expected = [["thought", "goal"][: 1 + also] for also in considered]
+    assert list_first_fields(mind) == [field for fields in expected for field in fields]
+
+
+def test_a_small_model_keeps_what_the_profile_says() -> None:
+    mind = make_mind(who=ANN)
+    mind.services.prompts.small = True
+    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
+
+
+@pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])
+def test_what_is_not_said_anew_still_holds(reply: object) -> None:
+    mind = make_thinker(reply)
+    assert (mind.goal, mind.me.traits) == (ANN.goal, ANN.traits)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.policies.simuverse.checker import ToolScope, check, make_triple
-from genagents_env.policies.simuverse.grammar import SIGNALS, find_prefix
+from genagents_env.policies.simuverse.grammar import find_prefix
 from genagents_env.policies.simuverse.talk import ReadSpeech, read_speech
 
 CORPUS = [
@@ -43,38 +43,12 @@ def test_any_words_come_to_a_verdict(text: str, more: str) -> None:
     assert check(("x", text, more), text, CAFE).describe()
 
 
-@pytest.mark.parametrize(
-    ("triple", "verdict"),
-    [
-        (("Ann Ash", "MOVE", "park"), "MOVE park"),
-        (("Ann Ash", "ERROR", "park"), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
-        (("Ann Ash", "CALL", "Dan Dorn, park"), "CALL Dan Dorn, park"),
-    ],
-)
-def test_a_triple_is_checked_and_whose_it_says_it_is_does_not_matter(
-    triple: tuple[str, str, str], verdict: str
-) -> None:
-    assert check(triple, "whatever was said", CAFE).describe() == verdict
-
-
-def test_idling_is_a_tool_where_it_is_allowed() -> None:
-    idle = ToolScope("Ann", "Ann", "home", "cafe", ("cafe",), (), (), idle=True)
-    assert judge("(idle) reading a book", idle) == "IDLE"
-
-
 def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None:
     text = "(CALL) Dan, park: there is cake at four."
     read = check(make_triple(text, CAFE), text, CAFE)
     interpreted = check(("", "CALL", "Dan Dorn, park"), text, CAFE)
     assert read == interpreted
     assert read.words == "there is cake at four."
-
-
-def test_the_tools_behind_the_first_are_kept_for_the_record() -> None:
-    found = find_prefix("(SCAN) (MOVE) park (LEAVE CONVERSATION)")
-    assert found is not None
-    assert (found.tool, found.others) == ("SCAN", ("MOVE", "LEAVE CONVERSATION"))
-    assert all(find_prefix(f"({signal})") is not None for signal in SIGNALS)
 
 
 @pytest.mark.parametrize(

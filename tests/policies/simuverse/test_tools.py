@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Idle, Move, Talk
+from genagents_env.actions import Idle, Restart, Talk
+from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.policies.simuverse.results import REMOVED
 from genagents_env.world.events import Event
 from tests.policies.percepts import Value
@@ -91,30 +92,6 @@ def test_a_scan_tells_names_kinds_distances_and_coordinates_the_nearest_first(
     ]
 
 
-def test_the_range_of_a_scan_is_its_own(tmp_path: Path) -> None:
-    town = play(tmp_path, PAIR, {}, 2, scan_range=1)
-    near = [*town.percept(ANN).people, *town.percept(ANN).objects]
-    lines = find(town.list_asked(ANN)[1], "it came to")
-    within = [one for one in near if one.distance <= 1]
-    assert len(within) < len(near)
-    assert len(lines) == len(within) + 1
-    assert "1 tiles" in lines[0]
-
-
-def test_three_converse_in_turn_and_the_fourth_is_told_why_not(tmp_path: Path) -> None:
-    homes = dict.fromkeys(EVERYBODY, "yard")
-    script = {ANN: ["(CONVERSE) Ben and Cat"], DAN: ["(SCAN)", "(CONVERSE) Ann Ash"]}
-    town = play(tmp_path, homes, script, 14, turn_seconds=40)
-    assert members(town, ANN) == (ANN, BEN, CAT)
-    assert members(town, DAN) == ()
-    assert f"You could not talk to {ANN}: that conversation is full." in told(town, DAN)
-    said = [(event.agent, event.data["text"]) for event in list_events(town, "say")]
-    order = [who for who, _ in said if who != DAN]
-    # Ann to Ben, Ben's answer, then Ann has Cat join; from then on each in the order of joining.
-    assert order[:3] == [ANN, BEN, ANN]
-    assert order[3:9] == [BEN, CAT, ANN, BEN, CAT, ANN]
-
-
 def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool(
     tmp_path: Path,
 ) -> None:
@@ -154,24 +131,10 @@ def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_pat
     assert not any(note["kind"] == "strike" for note in town.notes)
 
 
-def test_moving_away_from_a_conversation_leaves_it(tmp_path: Path) -> None:
-    town = converse(tmp_path, "Bye! (MOVE) yard", ticks=16)
-    assert Move("yard") in [acted[BEN] for acted in town.acted]
-    assert "You moved to yard" in told(town, BEN)[0]
-
-
 def test_one_who_has_nothing_to_say_twice_leaves(tmp_path: Path) -> None:
     town = converse(tmp_path, '""', "(SCAN)", ticks=5)
     assert "is not for conversations" in " ".join(line.text for line in town.mind(BEN).history)
     assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
-
-
-def test_two_who_ask_each_other_at_once_are_in_one_conversation(tmp_path: Path) -> None:
-    script = {ANN: ["(CONVERSE) Ben"], BEN: ["(CONVERSE) Ann"]}
-    town = play(tmp_path, PAIR, script, 2)
-    assert sorted(members(town, ANN)) == [ANN, BEN]
-    assert members(town, ANN) == members(town, BEN)
-    assert len({event.data["conversation"] for event in list_events(town, "converse")}) == 1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -190,17 +153,6 @@ def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
         assert f"You could not talk to {BEN}" in told(town, ANN)[0]
 
 
-def test_a_call_reaches_who_is_far_off_and_stands_in_their_prompts(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben, hall: there is soup."]}
-    town = play(tmp_path, APART, script, 4)
-    assert told(town, ANN)[0] == f"You invited {BEN} to hall."
-    words = "Will you meet me at hall? There is soup."
-    invited = find(town.list_asked(BEN)[-1], "invitation")
-    assert invited == [words]
-    assert members(town, ANN) == members(town, BEN) == ()
-    assert "phone" in " ".join(line.head for line in town.mind(BEN).history)
-
-
 def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     script = {
         ANN: ["(CALL) Ben, hall: there is soup."],
@@ -211,19 +163,6 @@ def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     heard = [line.text for line in town.mind(ANN).history if "phone" in line.head]
     assert heard == ["Gladly, at noon."]
     assert town.mind(ANN).invitations == []
-
-
-def test_a_new_call_of_the_same_person_takes_the_place_of_the_last(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben, hall", "(CALL) Ben, shed"]}
-    town = play(tmp_path, APART, script, 6)
-    assert [one.words for one in town.mind(BEN).invitations] == ["Will you meet me at shed?"]
-
-
-def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben, hall"]}
-    town = Quarter(quarter(tmp_path, APART, phone=False), follow(script), turn_seconds=10)
-    town.step(3)
-    assert "out of earshot. There is no telephone" in told(town, ANN)[0]
 
 
 def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_chosen_since(
@@ -246,14 +185,6 @@ def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_c
     assert any(text.startswith("I chose (MOVE) yard. You moved to yard") for text in kept)
 
 
-def test_one_is_told_of_those_who_do_not_join(tmp_path: Path) -> None:
-    homes = {ANN: "hall", BEN: "hall", CAT: "hall"}
-    script = {ANN: ["(CONVERSE) Ben and Cat"], CAT: ["(MOVE) yard"]}
-    town = play(tmp_path, homes, script, 6, turn_seconds=40)
-    notes = [line.text for line in town.mind(ANN).history if line.head == "it came to"]
-    assert f"{CAT} is not near enough to join you" in notes
-
-
 def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> None:
     homes = dict.fromkeys(EVERYBODY, "yard")
     script, words = {ANN: ["(CONVERSE) Ben and Cat"]}, {"Cat": ["(CONVERSE) Dan: come here!"]}
@@ -263,26 +194,79 @@ def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> No
     assert members(town, DAN) == ()
 
 
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        (
-            "(CONVERSE) Ben, Cat and Dan",
-            "Cat Cole, Dan Dorn left out: not near you, or more than 3 in all",
-        ),
-        ("(CALL) Ben and Cat, yard", "Cat Cole not called: one person at a time"),
-    ],
-)
-def test_of_several_who_are_named_one_is_told_who_is_left_out(
-    tmp_path: Path, reply: str, why: str
-) -> None:
-    homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
-    town = play(tmp_path, homes, {ANN: [reply]}, 1)
-    assert why in [line.text for line in town.mind(ANN).history]
-
-
 def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
     config: dict[str, Value] = {"allow_idle": True, "idle_seconds": 30}
     town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)
     assert [acted[ANN] for acted in town.acted][:3] == [Idle("whittling", "🙂")] * 3
     assert told(town, ANN)[0] == "You were idle for 1 minute: whittling."
+
+
+ALONE = {ANN: "hall"}
+
+
+def say(prompt: Prompt) -> list[tuple[object, ...]]:
+    """Return all that a prompt says but the time and what is seen, to compare two."""
+    changing = ("now", "you are at", "here with you")
+    return [(line.heads, line.text) for line in prompt.lines if line.head not in changing]
+
+
+def test_two_in_a_row_return_the_agent_to_its_start_with_the_introduction_again(
+    tmp_path: Path,
+) -> None:
+    town = play(tmp_path, ALONE, {ANN: ["(MOVE) yard", "I walk.", "I just walk."]})
+    start = town.percept(ANN).me.tile
+    while not town.mind(ANN).strikes and not any(r["reset"] for r in town.notes):
+        assert len(town.acted) < 20
+        town.step()
+    first, once, again, *_ = town.list_asked(ANN)
+    assert "This is the beginning" in first.words
+    assert find(first, "it came to") == []
+    assert "You moved to yard" in find(once, "it came to")[0]
+    # The second prompt is the last input, word for word, at the same tick.
+    assert (once.lines, once.words) == (again.lines, again.words)
+    assert [note["kind"] for note in town.notes] == ["tool", "strike", "strike"]
+    assert [note["strikes"] for note in town.notes] == [0, 1, 2]
+    assert [note["reset"] for note in town.notes] == [False, False, True]
+    assert town.acted[-1][ANN] == Restart()
+    assert town.percept(ANN).me.tile == start
+    assert town.mind(ANN).strikes == 0
+    # Then the introduction is asked again, as at the beginning.
+    town.step()
+    introduced = town.list_asked(ANN)[3]
+    assert say(introduced) == say(first)
+    assert introduced.words == first.words
+
+
+@pytest.mark.parametrize("between", ["(SCAN)", "(CALL) Ben"])
+def test_a_tool_in_between_clears_the_count_even_in_vain(tmp_path: Path, between: str) -> None:
+    town = play(tmp_path, ALONE, {ANN: ["Hm.", between, "Hm.", "(SCAN)"]}, 6)
+    assert [note["kind"] for note in town.notes][:4:2] == ["strike", "strike"]
+    assert not any(note["reset"] for note in town.notes)
+    assert Restart() not in [acted[ANN] for acted in town.acted]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_memory_and_who_was_seen_survive_a_reset_where_they_are_to(
+    tmp_path: Path, keep: bool
+) -> None:
+    script = {ANN: ["(MOVE) yard", "Hm.", "Hm."]}
+    town = play(tmp_path, {ANN: "hall", BEN: "yard"}, script, keep_memory=keep)
+    while Restart() not in [acted[ANN] for acted in town.acted]:
+        assert len(town.acted) < 20
+        town.step()
+    assert (BEN in town.mind(ANN).seen) == keep
+    walked = [one.text for one in town.policy.memories(ANN) if "You moved to yard" in one.text]
+    assert bool(walked) == keep
+    assert not any("yard" in line.text for line in town.mind(ANN).history)
+
+
+def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> None:
+    scenario = quarter(tmp_path, ALONE, restart=False)
+    script = {ANN: ["(MOVE) yard", "Hm.", "Hm."]}
+    town = Quarter(scenario, follow(script), turn_seconds=10)
+    town.step(8)
+    introduced = next(p for p in town.list_asked(ANN)[1:] if "This is the beginning" in p.words)
+    assert find(introduced, "it came to") == [
+        "You are still where you were: this town knows no restart."
+    ]
+    assert town.percept(ANN).me.place == "yard"

@@ -1,17 +1,22 @@
-"""Conversations: answering, leaving; and opening one: getting near, first words, giving up."""
+"""Who begins to talk, whom words are for, who answers; answering, leaving, and opening a talk."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
+from genagents_env.policies.smallville import dialogue as dialogue_module
 from genagents_env.policies.smallville.dialogue import begin
-from genagents_env.policies.smallville.mind import SmallvilleMind
+from genagents_env.policies.smallville.mind import Day, DialogueLine, SmallvilleMind
+from genagents_env.policies.smallville.turns import find_addressee, is_my_turn, may_begin
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
@@ -22,10 +27,190 @@ from tests.policies.harness import (
     moment,
     transcript,
 )
-from tests.policies.percepts import Moment, Value, body, person, speech
-from tests.policies.smallville.minds import GOOD, dialogue_of, live, make_mind, make_observation
+from tests.policies.percepts import START, Moment, Value, body, person, profile, speech
+from tests.policies.smallville.minds import GOOD, dialogue_of, group, in_dialogue, live, make_mind
 
-ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
+ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
+PEOPLE = (ANN, BOB, CID, DAN)
+
+
+def list_next(members: tuple[str, ...], *lines: tuple[str, str], ticks: int = 3) -> list[str]:
+    """Return who speaks next, tick by tick, while nobody does."""
+    found = []
+    for tick in range(ticks):
+        for name in members:
+            mind, dialogue = in_dialogue(name, members, *lines)
+            percept = Moment(tick=tick, conversation=group(*members))
+            if is_my_turn(mind, dialogue, moment(mind, percept)):
+                found.append(name)
+    return found
+
+
+def sees(name: str, *others: str, tick: int = 0, **doing: str) -> bool:
+    """Return whether somebody who sees `others` may begin to talk."""
+    mind = make_mind(who=profile(name=name))
+    people = tuple(person(o, doing=doing.get(o.split()[0], "reading")) for o in others)
+    return may_begin(mind, moment(mind, Moment(tick=tick, people=people)))
+
+
+@settings(max_examples=30)
+@given(count=st.integers(2, 4), tick=st.integers(0, 100_000))
+def test_of_those_who_see_one_another_exactly_one_may_begin(count: int, tick: int) -> None:
+    here = PEOPLE[:count]
+    begin = [name for name in here if sees(name, *(o for o in here if o != name), tick=tick)]
+    assert len(begin) == 1
+
+
+def test_who_sleeps_or_talks_keeps_nobody_from_beginning_and_who_turns_to_speak_does() -> None:
+    ticks = [tick for tick in range(20) if not sees(ANN, BOB, tick=tick)]
+    assert ticks
+    mind = make_mind()
+    for tick in ticks:
+        asleep = Moment(tick=tick, people=(person(BOB, asleep=True),))
+        assert may_begin(mind, moment(mind, asleep))
+        assert sees(ANN, BOB, tick=tick, Bob=f"talking with {CID}")
+    assert not any(sees(ANN, BOB, tick=tick, Bob=f"turning to {CID}") for tick in range(20))
+    talking = Moment(me=body(doing=f"talking with {CID}"))
+    assert not may_begin(mind, moment(mind, talking))
+
+
+@pytest.mark.parametrize(
+    ("words", "to"),
+    [
+        ("Thank you, Bob. Cid, could you help?", CID),
+        ("Bob, could you help me? Thanks, Cid.", BOB),
+        ("Good morning, Mr. Cedar!", CID),
+        ("How are you, Dan Dale?", DAN),
+        ("What does Cid think?", CID),
+        ("I met Cid yesterday.", ""),
+        ("Dan told me of the party.", ""),
+        ("Lin, a word?", ""),  # two have that name
+        ("Mei, a word?", "Mei Lin"),
+    ],
+)
+def test_whom_words_are_for(words: str, to: str) -> None:
+    assert find_addressee(words, [BOB, CID, DAN, "John Lin", "Mei Lin"]) == to
+
+
+def test_the_one_who_is_addressed_answers_next_then_the_others_may() -> None:
+    for first, then in ((CID, BOB), (BOB, CID)):
+        words = f"{first.split()[0]}, could you help me?"
+        assert list_next((ANN, BOB, CID), (ANN, words))[:2] == [first, then]
+
+
+def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers() -> None:
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB), (BOB, "Hm."), (ANN, "Well?"))
+    turns = [
+        is_my_turn(mind, dialogue, moment(mind, Moment(tick=tick, conversation=group(ANN, BOB))))
+        for tick in range(9)
+    ]
+    assert turns == [False] * 6 + [True] * 3
+    dialogue.lines.append(DialogueLine(ANN, "Are you all right?", -1))
+    later = Moment(tick=50, conversation=group(ANN, BOB))
+    assert not is_my_turn(mind, dialogue, moment(mind, later))
+
+
+@settings(max_examples=40)
+@given(
+    count=st.integers(2, 4),
+    last=st.integers(0, 3),
+    tick=st.integers(0, 5),
+    latency=st.integers(0, 9),
+)
+def test_of_those_who_could_answer_exactly_one_thinks_of_an_answer(
+    count: int, last: int, tick: int, latency: int
+) -> None:
+    members = (ANN, BOB, CID, DAN)[:count]
+    speaker = members[last % count]
+    answering = []
+    for name in members:
+        mind, dialogue = in_dialogue(
+            name, members, (speaker, "Well."), latency_ticks={"converse": latency}
+        )
+        percept = Moment(tick=tick, conversation=group(*members))
+        if is_my_turn(mind, dialogue, moment(mind, percept)):
+            answering.append(name)
+    assert len(answering) == 1
+    assert answering != [speaker]
+
+
+# What a dialogue follows.
+
+
+def at(hour: int, minute: int = 0) -> Moment:
+    return Moment(time=datetime.combine(START.date(), time(hour, minute)))
+
+
+@pytest.mark.parametrize(
+    ("hour", "late_hour", "wake", "may"),
+    [
+        (23, 23, 7, False),
+        (6, 24, 7, False),
+        (7, 23, 7, True),
+        (2, 23, 15, False),
+        (20, 18, 7, False),
+        (20, 0, 7, True),
+    ],
+)
+def test_late_is_from_the_late_hour_until_waking_and_after_midnight_by_the_plan(
+    hour: int, late_hour: int, wake: int, may: bool
+) -> None:
+    mind = make_mind(late_hour=late_hour, who=profile(wake=time(wake)))
+    assert dialogue_module.is_late(mind, moment(mind, at(hour))) is not may
+    up = make_mind()
+    up.day = Day(date="2023-02-13", wake=-3600, bed=60_000)  # of the day before
+    assert dialogue_module.is_late(up, moment(up, at(0, 30).later(86_400)))
+
+
+@given(words=st.permutations([BOB, CID, DAN]))
+def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> None:
+    members = (DAN, ANN, CID, BOB)
+    mind, dialogue = in_dialogue(ANN, members, (BOB, "Well."))
+    dialogue.unsaid, mind.last = "Me!", "Talk"
+    heard = tuple(speech(name, "No, me!") for name in words)
+    percept = Moment(conversation=group(*members), heard=heard)
+    dialogue_module.follow(mind, moment(mind, percept))
+    assert [line.speaker for line in dialogue.lines[1:]] == list(members)
+
+
+def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
+    mind, before = in_dialogue(ANN, (ANN, BOB), (ANN, "Well."))
+    before.unsaid, mind.last = "See you.", "Talk"
+    heard = (speech(BOB, "Bye."), speech(CID, "Ann!"))
+    talk = Conversation(8, (CID, ANN), None, True, 8)
+    percept = moment(mind, Moment(tick=5, conversation=talk, heard=heard))
+    assert dialogue_module.follow(mind, percept) == [before]
+    assert [line.text for line in before.lines] == ["Well.", "See you.", "Bye."]
+    after = dialogue_of(mind)
+    assert (after.id, after.others, after.unsaid) == (8, [CID], "")
+    assert [line.text for line in after.lines] == ["Ann!"]
+    assert mind.attention.talked == {BOB: 0}
+
+
+def test_an_opening_gives_way_to_whoever_speaks_first_and_may_come_again() -> None:
+    mind = make_mind()
+    mind.attention.considered = {BOB: 0}
+    begun = begin(mind, BOB, moment(mind, Moment()))
+    begun.unsaid = "Hello, Bob."
+    heard = (speech(CID, "Ann, wait!"),)
+    percept = Moment(conversation=Conversation(2, (CID, ANN), None, True, 8), heard=heard)
+    assert dialogue_module.follow(mind, moment(mind, percept.later())) == []
+    assert mind.dialogue is not None
+    assert (mind.dialogue.others, mind.dialogue.unsaid) == ([CID], "")
+    assert BOB not in mind.attention.considered
+    assert BOB not in mind.attention.talked
+
+
+def test_words_that_were_ready_are_kept_where_what_is_heard_is_for_somebody_else() -> None:
+    for heard, kept in (("Cid, where were you?", True), ("Ann, where were you?", False)):
+        mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), (CID, "Well."))
+        dialogue.unsaid = "I was at home."
+        percept = Moment(conversation=group(ANN, BOB, CID), heard=(speech(BOB, heard),))
+        dialogue_module.follow(mind, moment(mind, percept))
+        assert dialogue.meant == "I was at home."
+        assert (dialogue.unsaid == "I was at home.") is kept
+
+
 GO_UP = {"choice": "talk to Bob Birch", "what": "", "minutes": 0}
 FRIEND = {"relationship": "an old friend"}
 MEMO = {**GOOD, "remember": "coffee is out", "importance": 4}
@@ -64,12 +249,6 @@ def make_addressed_mind(
     return mind, spoken_to, live(mind, spoken_to)
 
 
-def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
-    mind, _, action = make_addressed_mind(make_speech_rule())
-    assert action == Talk(None, "Good morning.", doing="talking with Bob Birch", emoji="💬")
-    assert list_first_fields(mind) == ["relationship", "say"]
-
-
 def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once() -> None:
     mind, now, _ = make_addressed_mind(make_speech_rule())
     for k in range(1, 4):
@@ -77,19 +256,15 @@ def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once()
     assert says(live(mind, now.later(40, heard=(speech(BOB, "And?"),)))) == "Good morning."
     assert list_first_fields(mind) == ["relationship", "say", "say"]
     lines = [(line.speaker, line.text, line.event) for line in dialogue_of(mind).lines]
-    assert lines == [(BOB, "Hello, Ann.", 7), (ANN, "Good morning.", -1), (BOB, "And?", 7)]
+    assert lines == [
+        (BOB, "Hello, Ann.", 7),
+        (ANN, "Good morning.", -1),
+        (BOB, "And?", 7),
+    ]
     assert '["you", "said", "Good morning."]' in list_requests(mind)[2].messages[1].content
 
 
-def test_words_that_were_refused_are_said_again() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    refused = now.later(10, result=Result(False, BUSY))
-    assert says(live(mind, refused)) == "Good morning."
-    assert list_first_fields(mind) == ["relationship", "say"]
-    assert len(dialogue_of(mind).lines) == 1
-
-
-def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() -> None:
+def test_words_that_were_refused_are_said_again_until_something_new_is_heard() -> None:
     replies = iter(("Yes.", "No, rather."))
     mind, now, first = make_addressed_mind(
         lambda request: (
@@ -99,7 +274,8 @@ def test_words_that_were_refused_are_thought_over_once_something_new_is_heard() 
         )
     )
     assert says(first) == "Yes."
-    later = now.later(10, result=Result(False, BUSY), heard=(speech(BOB, "Wait!"),))
+    assert says(live(mind, now.later(10, result=Result(False, BUSY)))) == "Yes."
+    later = now.later(20, result=Result(False, BUSY), heard=(speech(BOB, "Wait!"),))
     assert says(live(mind, later)) == "No, rather."
     assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Ann.", "Wait!"]
 
@@ -115,15 +291,6 @@ def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> Non
     alarm = now.later(20, heard=(speech(BOB, "The cafe is on fire!"),))
     assert isinstance(live(mind, alarm), Idle)
     assert says(live(mind, now.later(30))) == "Oh no!"
-
-
-def test_one_says_nothing_while_the_rule_of_turns_forbids_it() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    silent = Conversation(1, (ANN, BOB), BOB, False, 8)
-    refused = now.later(10, conversation=silent, result=Result(False, "it is not your turn"))
-    assert isinstance(live(mind, refused), Idle)
-    again = Conversation(1, (ANN, BOB), ANN, True, 8)
-    assert says(live(mind, now.later(20, conversation=again))) == "Good morning."
 
 
 @pytest.mark.parametrize(
@@ -170,15 +337,6 @@ def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
     assert ("good-bye" in list_requests(mind)[1].messages[1].content) is leaves
 
 
-def test_with_conversation_off_one_leaves_at_once_and_asks_nothing() -> None:
-    mind = make_mind(make_speech_rule(), conversation=False)
-    now = Moment(conversation=TALK, heard=(speech(BOB, "Hello."),), people=(person(BOB),))
-    assert live(mind, now, [make_observation(BOB, f"{BOB} is reading")]) == LEAVE
-    assert live(mind, now.later(10, conversation=None)) is None
-    assert not list_requests(mind)
-    assert mind.dialogue is None
-
-
 def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
     mind, now, _ = make_addressed_mind(make_speech_rule("Fine."), latency_ticks={"converse": 2})
     live(mind, now.later(20))  # Bob is thought of, words for him are asked for
@@ -190,18 +348,6 @@ def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
     assert dialogue_of(mind).others == [CID]
     assert live(mind, cid.later(20)) == Idle("talking with Cid Cedar", "💬")
     assert "Fine." in [says(live(mind, cid.later(30 + 10 * k))) for k in range(4)]
-
-
-def test_someone_who_joins_is_thought_of_too() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule())
-    three = Conversation(1, (ANN, BOB, CID), None, True, 8)
-    live(mind, now.later(10, conversation=three, heard=(speech(CID, "May I?"),)))
-    assert list_first_fields(mind)[:3] == ["relationship", "say", "relationship"]
-    assert [(name, tie.text) for name, tie in mind.ties.items()] == [
-        (BOB, "an old friend"),
-        (CID, "an old friend"),
-    ]
-    assert dialogue_of(mind).others == [BOB, CID]
 
 
 def test_golden_transcript() -> None:
@@ -245,44 +391,11 @@ def test_one_who_is_near_is_spoken_to_with_what_was_to_be_said_once_one_may_begi
     assert '["Bob Birch", "was", "reading"]' in words
 
 
-def test_whoever_opens_stays_for_the_answer() -> None:
-    mind = make_opening_mind(rule=make_speech_rule(HELLO.text, end=True))
-    assert live(mind, NEAR) == HELLO
-    assert not dialogue_of(mind).leaving
-    said = live(mind, NEAR.later(10, conversation=TALK))
-    assert said == Idle("talking with Bob Birch", "💬")
-    assert [line.text for line in dialogue_of(mind).lines] == ["Hello, Bob."]
-
-
-def test_words_are_not_thought_of_before_they_can_be_said() -> None:
-    mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
-    assert live(mind, far) == COMING
-    assert live(mind, far.later(10, people=(person(BOB, distance=6),))) == COMING
-    assert list_first_fields(mind) == []
-    near = far.later(20, people=(person(BOB, distance=4),))
-    assert live(mind, near) == HELLO
-
-
 def test_one_listens_to_who_walks_up_to_one() -> None:
     mind = make_opening_mind()
     cid = person(CID, doing="walking up to Ann Ash")
     assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
     assert list_first_fields(mind) == []
-
-
-def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
-    talking = (person(BOB, doing=f"talking with {CID}"), person(CID, doing=f"talking with {BOB}"))
-    mind = make_mind(make_speech_rule(HELLO.text))
-    overheard = (speech(CID, "The stove is broken.", addressed=False),)
-    live(mind, Moment(tick=4, people=talking, heard=overheard))
-    now = Moment(people=talking).later(50)
-    begin(mind, BOB, moment(mind, now))
-    assert live(mind, now) == Idle(f"turning to {BOB}", "💬")
-    assert list_first_fields(mind) == []
-    assert live(mind, now.later(10)) == HELLO
-    words = list_requests(mind)[1].messages[1].content
-    assert '["Cid Cedar", "said before you came", "The stove is broken."]' in words
-    assert "You join Bob Birch, who are talking." in words
 
 
 def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_then() -> None:
@@ -296,15 +409,6 @@ def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_th
     assert list_first_fields(mind) == ["relationship", "say"]
 
 
-@pytest.mark.parametrize("rule", [make_speech_rule(""), always_invalid], ids=["mute", "invalid"])
-def test_without_first_words_nothing_is_opened_and_nothing_remembered(rule: Rule) -> None:
-    mind = make_opening_mind(rule=rule)
-    assert live(mind, NEAR) is None
-    assert mind.dialogue is None
-    assert mind.attention.talked == {BOB: 0}
-    assert not len(mind.stream)
-
-
 def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
     far = Moment(tick=5, people=(person(BOB, distance=8),))
     mind = make_opening_mind(far)
@@ -313,16 +417,6 @@ def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
     assert mind.attention.talked == {BOB: 190}
     assert list_first_fields(mind) == []
     assert (mind.last, mind.going) == ("", "")
-
-
-def test_one_who_has_gone_is_given_up() -> None:
-    mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
-    assert live(mind, far) == COMING
-    gone = far.later(10, people=())
-    assert live(mind, gone) == COMING
-    missing = far.later(20, people=(), result=Result(False, "Bob Birch is not there any more"))
-    assert live(mind, missing) is None
-    assert mind.dialogue is None
 
 
 def test_a_refused_opening_leaves_only_when_it_was() -> None:
@@ -336,24 +430,24 @@ def test_a_refused_opening_leaves_only_when_it_was() -> None:
     assert list_first_fields(mind) == ["relationship", "say"]
 
 
-def test_nobody_is_spoken_to_who_fell_asleep_meanwhile_nor_when_it_got_late() -> None:
-    for change in ({"people": (person(BOB, asleep=True),)}, {"time": Moment().later(54_000).time}):
-        mind = make_opening_mind(latency_ticks={"converse": 2})
-        action = live(mind, NEAR.later(10, **change))
-        assert action is None
-        assert mind.dialogue is None
-        assert live(mind, NEAR.later(20)) is None
-
-
-def test_while_one_thinks_of_the_first_words_one_stays_unless_one_falls_asleep() -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"people": (person(BOB, asleep=True),)}, id="the other sleeps"),
+        pytest.param({"time": Moment().later(54_000).time}, id="late"),
+        pytest.param({"me": body(asleep=True)}, id="one sleeps"),
+    ],
+)
+def test_while_one_thinks_of_the_first_words_one_stays_and_gives_up_where_they_come_too_late(
+    change: dict[str, Value],
+) -> None:
     mind = make_opening_mind(latency_ticks={"converse": 2})
-    actions = [live(mind, NEAR.later(10 * k)) for k in range(5)]
-    assert actions == [Idle()] * 4 + [HELLO]
-    mind = make_opening_mind(latency_ticks={"converse": 5})
-    assert live(mind, NEAR.later(10, me=body(asleep=True))) is None
+    assert [live(mind, NEAR.later(10 * k)) for k in range(5)] == [Idle()] * 4 + [HELLO]
+    mind = make_opening_mind(latency_ticks={"converse": 2})
+    assert live(mind, NEAR.later(10, **change)) is None
     assert mind.dialogue is None
-    assert live(mind, NEAR.later(60, me=body(asleep=True))) is None
-    assert list_first_fields(mind).count("say") == 0
+    assert live(mind, NEAR.later(60, **change)) is None
+    assert "say" not in list_first_fields(mind)
 
 
 def test_what_was_agreed_on_waits_for_the_end_of_the_towns_pause() -> None:

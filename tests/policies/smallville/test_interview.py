@@ -1,36 +1,34 @@
+"""Interviews: what answers rest on, and what is known without some of the memories."""
+
 import asyncio
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import (
-    Rule,
-    ScriptedEndpoint,
-    always_invalid,
-    sample_schema,
-)
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview
+from genagents_env.policies.smallville.interview import answer_questions, limit_access
 from genagents_env.policies.smallville.mind import (
+    BelievedObject,
+    Commitment,
+    Day,
     Dialogue,
     DialogueLine,
     PlanBlock,
     SelfSummary,
     SmallvilleMind,
+    Tie,
 )
-from genagents_env.policy import Answer, RecalledMemory
+from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
 from tests.policies.harness import (
     is_golden,
     length,
-    lines,
     list_numbered_lines,
     list_requests,
     make_answer_rule,
@@ -39,8 +37,6 @@ from tests.policies.harness import (
 )
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.minds import dialogue_of, make_isabella, make_mind
-
-UNKNOWN = Answer("I do not know.", fallback=True)
 
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
@@ -94,27 +90,6 @@ def test_evidence_leads_to_the_events_that_were_perceived(
     assert any(words in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
-def test_one_without_a_usable_reply_does_not_know() -> None:
-    assert ask(make_experienced_mind(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
-
-
-@pytest.mark.parametrize("retrieval", [True, False])
-def test_no_trace_is_left(retrieval: bool) -> None:
-    mind = start_talk(make_experienced_mind(make_naming_rule("Bob"), retrieval=retrieval))
-    mind.next_number("plan.day", 360)
-    before = json.dumps(mind.state())
-    ask(mind, "What of Bob?", "Where is the fair?")
-    assert json.dumps(mind.state()) == before
-
-
-def test_words_just_said_do_not_stand_there_twice() -> None:
-    mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
-    text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
-    mind.stream.add("event", text, created=3600, events=(77,))
-    assert ask(mind, "Has the mayor resigned?") == [Answer("Yes.", (77,))]
-    assert len([line for line in lines(list_requests(mind)[0]) if "resigned." in line[-1]]) == 1
-
-
 def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     mind = start_talk(
         make_experienced_mind(make_answer_rule("Yes.", *range(1, 9)), prompt_tokens=400)
@@ -128,63 +103,12 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     assert answer.evidence == (77,)
 
 
-def test_the_next_hours_of_the_plan_and_ones_doing_are_shown() -> None:
-    mind, hour = make_experienced_mind(make_answer_rule()), 3600
-    doings = ("opening", "baking", "serving", "washing", "sweeping", "dancing", "reading")
-    mind.day.hours = [
-        PlanBlock(k * hour, (k + 1) * hour, f"{what} with everybody")
-        for k, what in enumerate(doings)
-    ]
-    mind.activity.text = "baking bread"
-    ask(mind, "What will you do at ten?")
-    shown = lines(list_requests(mind)[0])
-    assert ["you are", "baking bread"] in shown
-    assert [line[1:] for line in shown if line[0] == "your plan"] == [
-        [f"{9 + k:02}:00", f"{what} with everybody"] for k, what in enumerate(doings[1:])
-    ]
-    mind.asleep = True
-    ask(mind, "What do you do?", repeat=1)
-    assert ["you are", "asleep"] in lines(list_requests(mind)[1])
-
-
-def test_of_a_long_conversation_the_last_words_are_shown() -> None:
-    mind = start_talk(make_experienced_mind(make_answer_rule()))
-    dialogue_of(mind).lines += [
-        DialogueLine("Bob Birch", "Word 0.", 80),
-        DialogueLine("Ann Ash", "Word 1.", -1),
-        DialogueLine("Bob Birch", "Word 2.", 82),
-    ]
-    ask(mind, "What?")
-    assert [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
-        ["Bob Birch just said", "Word 0."],
-        ["you just said", "Word 1."],
-        ["Bob Birch just said", "Word 2."],
-    ]
-
-
 def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
     """Let a mind be answered so, and return what the calls are kept in."""
     cassette = MemoryCassette()
     model = ModelClient(ScriptedEndpoint(rule, delay=delay), run_seed=3, cassette=cassette)
     object.__setattr__(mind.services, "model", model)
     return cassette
-
-
-def test_calls_are_numbered_and_all_are_under_way_together() -> None:
-    waiting: list[int] = []
-
-    async def delay(request: CompletionRequest) -> None:
-        waiting.append(len(waiting))
-        while len(waiting) < 3:
-            await asyncio.sleep(0)
-
-    mind, questions = make_experienced_mind(), ("Who?", "Where?", "When?")
-    cassette = answer_by(mind, make_answer_rule(), delay)
-    ask(mind, *questions, repeat=5)
-    for number, question in enumerate(questions, 5000):
-        recorded = cassette.get(CallKey("Ann Ash", 360, "interview", number))
-        assert recorded is not None
-        assert f'["question", "{question}"]' in recorded.messages[-1].content
 
 
 def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
@@ -205,26 +129,9 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
 
 
-def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    words = "It\u202e was\nBob. " + "And so on. " * 90
-    (answer,) = ask(make_experienced_mind(make_answer_rule(words, *range(1, 30))), "Who?")
-    assert answer.text == ("It was Bob. " + "And so on. " * 71).strip()  # 800 characters at most
-    assert answer.evidence == (41, 42)
-
-
-@given(st.lists(st.integers(-5, 40), max_size=8), st.booleans())
-def test_evidence_is_always_an_event_one_perceived(because: list[int], in_talk: bool) -> None:
-    mind = make_experienced_mind(make_answer_rule("Yes.", *because))
-    if in_talk:
-        start_talk(mind)
-    (answer,) = ask(mind, "What of Bob?")
-    assert set(answer.evidence) <= {41, 42, 77, 79}
-    assert list(answer.evidence) == sorted(set(answer.evidence))
-
-
-def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
+def test_golden_transcript(percepts: list[Percept]) -> None:
     rule = make_naming_rule("party")
-    mind = make_isabella(rule, percepts["valentines_party"], facts=True)
+    mind = make_isabella(rule, percepts, facts=True)
     line, hour = DialogueLine, 3600
     mind.dialogue = Dialogue(1, 0, ["Maria Lopez"])
     mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
@@ -239,40 +146,72 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     assert is_golden("interview.txt", transcript(list_requests(mind), rule, effects))
 
 
-def test_repeats_are_asked_the_same_and_answered_by_seeds_of_their_own() -> None:
-    mind = start_talk(make_experienced_mind())
-    told = [ask(mind, "What of Bob?", repeat=repeat) for repeat in range(3)]
-    first, *others = list_requests(mind)
-    assert all(request.messages == first.messages for request in others)
-    assert len({request.seed for request in list_requests(mind)}) == 3
-    assert len({str(answers) for answers in told}) == 3
-    assert ask(mind, "What of Bob?", repeat=2) == told[2]
+HOUR = 3600
 
 
-def test_memories_come_with_the_events_they_go_back_to() -> None:
-    mind = make_experienced_mind()
-    mind.stream.add("plan", "Ann goes home.", created=0, cause="seed", expires=3600)
-    before = json.dumps(mind.state())
-    assert interview.list_memories(mind) == [
-        RecalledMemory("Ann runs the Cafe."),
-        RecalledMemory('Bob Birch said to Ann Ash: "There is a fair."', (41,)),
-        RecalledMemory("Bob Birch is painting a sign", (42,)),
-        RecalledMemory("Bob looks forward to the fair.", (41, 42)),
-    ]
-    assert json.dumps(mind.state()) == before
-    mind.tick = 300
-    assert RecalledMemory("Ann goes home.") in interview.list_memories(mind)
+def make_old() -> SmallvilleMind:
+    mind = make_mind()
+    mind.tick = 2 * HOUR // 10 - 1
+    mind.status, mind.requirements = "writing a cookbook", ["cook at noon"]
+    add, oven, cafe = mind.stream.add, ("oven", "is", "on"), "Hobbs Cafe"
+    add("thought", "Ada is kind", created=0, importance=5, cause="seed")
+    add("event", "the oven is on", created=600, importance=2, events=(7,), about=oven)
+    insight: dict[str, Value] = {"evidence": (0, 1), "cause": "reflect.insights #0 at tick 90"}
+    add("thought", "Ada bakes", created=900, importance=6.5, expires=9 * HOUR, **insight)
+    hour: dict[str, Value] = {"start": HOUR, "duration": 600, "cause": "plan.day"}
+    add("plan", "bread", created=900, place=cafe, **hour)
+    add("chat", "Talked with Ben", created=1800, events=(9,), place=cafe)
+    mind.stream.touch([1], 2000)
+    mind.summary = SelfSummary("kind", "bakes", "content", made=60)
+    mind.attention.importance, mind.attention.talked = 42.0, {"Ben Carver": 1800}
+    mind.commitments = [Commitment("2023-02-14", "17:00", "coming", cafe, "Ben Carver")]
+    mind.ties = {"Ben Carver": Tie("a friend", 1800, stale=True)}
+    mind.objects = {"kitchen/oven": BelievedObject("oven", "on", 600)}
+    mind.day = Day("2023-02-13", 0, 15 * HOUR, ["bake"], [PlanBlock(0, HOUR, "baking")])
+    return mind
 
 
-def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
-    persona = "; ".join(f"Ann has seen {k} seas and lakes and hills" for k in range(60))
-    mind = make_experienced_mind(make_answer_rule(), persona=persona, prompt_tokens=500)
-    ask(mind, "Who?", "What?")
-    notes = mind.services.notes.take()
-    assert [(n.call, n.kind) for n in notes] == [
-        (CallKey("Ann Ash", 360, "interview", number), "cut") for number in (0, 1)
-    ]
-    assert "person" in json.loads(notes[0].text)
-    roomy = make_mind(make_answer_rule())  # which has perceived nothing yet
-    ask(roomy, "Who?")
-    assert roomy.services.notes.take() == []
+# Access: what a mind still knows without some of its memories.
+
+
+SEED, SEEN, THOUGHT = "Ada is kind", "the oven is on", "Ada bakes"
+PLAN, TALK = "bread", "Talked with Ben"
+LEFT: dict[tuple[MemoryAccess, ...], list[str]] = {
+    (): [SEED, SEEN, THOUGHT, PLAN, TALK],
+    ("reflection",): [SEED, SEEN, PLAN, TALK],
+    ("planning",): [SEED, SEEN, THOUGHT, TALK],
+    ("observation",): [SEED, THOUGHT, PLAN],
+    ("reflection", "planning", "observation"): [SEED],
+}
+
+
+@pytest.mark.parametrize("without", LEFT)
+def test_what_is_left_without(without: tuple[MemoryAccess, ...]) -> None:
+    mind = make_old()
+    before = mind.state()
+    limited = limit_access(mind, without)
+    assert [memory.text for memory in limited.stream] == LEFT[without]
+    assert mind.state() == before
+    if without:
+        assert limited.summary.core == ""
+        assert limited.status == mind.profile.goal
+    assert bool(limited.day.outline) == bool(limited.commitments) == ("planning" not in without)
+    assert bool(limited.objects) == ("observation" not in without)
+    if without == ("observation",):  # a thought keeps the events behind it
+        assert limited.stream.sources([1]) == (7,)
+
+
+def test_terms_reach_the_prompt() -> None:
+    prompts = []
+    for terms in (
+        InterviewTerms("Tom Moreno"),
+        InterviewTerms(without=frozenset({"observation", "reflection", "planning"})),
+    ):
+        mind = make_old()
+        asyncio.run(answer_questions(mind, ["What do you do?"], terms=terms))
+        prompts.append(list_requests(mind)[-1].messages[-1].content)
+    for words in ("Tom Moreno asks you", SEEN, THOUGHT):
+        assert words in prompts[0]
+    for words in ("asks you", SEEN, THOUGHT, "baking", PLAN):
+        assert words not in prompts[1]
+    assert SEED in prompts[1]

@@ -1,22 +1,18 @@
-import json
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.stream import Memory
-from genagents_env.percept import Conversation, HeardWords, Percept, SeenObject, SeenPerson
+from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
-from genagents_env.policies.smallville.mind import BelievedObject, Piece, SmallvilleMind
+from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
-from genagents_env.policies.smallville.retrieve import reduce_words
 from tests.policies.harness import (
-    FOREIGN,
     by_fields,
+    endpoint_of,
     is_golden,
-    length,
     list_requests,
     moment,
     think,
@@ -66,34 +62,6 @@ def test_what_is_nearest_is_attended_to_people_and_objects_alike() -> None:
     assert mind.objects == {}
 
 
-def test_what_one_did_to_a_thing_is_no_news_even_where_attention_lies_elsewhere() -> None:
-    mind = make_mind(who=profile(attention_bandwidth=1))
-    near = thing("cup", "clean", distance=1)
-    percept = Moment(objects=(near, thing("stove", "off")))
-    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0, "off")
-    mind.last, mind.going = "Interact", "Cafe/stove"
-    done = percept.later(objects=(near, thing("stove", "on", event=9)))
-    assert notice(mind, done) == []
-    mind.last = mind.going = ""
-    assert notice(mind, done.later(objects=(thing("stove", "on", event=9),))) == []
-    assert texts(mind) == ["Ann Ash is standing around"]
-
-
-def test_a_thing_seen_first_is_no_event_but_each_change_is() -> None:
-    mind, percept = make_mind(), Moment(objects=(thing("stove", "off"),))
-    assert notice(mind, percept) == []
-    assert mind.objects["Cafe/stove"].state == "off"
-    for event, state in enumerate(["burning", "off", "burning", "with a notice"], 9):
-        percept = percept.later(objects=(thing("stove", state, event=event),))
-        (found,) = notice(mind, percept)
-        assert (found.kind, found.subject) == ("object", "Cafe/stove")
-        assert remember(mind, found).events == (event,)
-        if state == "burning":
-            assert found.text == "the stove is burning"
-            assert remember(mind, found).about == ("stove", "is", "burning")
-    assert found.text == "the stove has a notice"
-
-
 @pytest.mark.parametrize("remembered", [True, False])
 def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
     remembered: bool,
@@ -117,59 +85,6 @@ def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
     assert mind.attention.importance == 5  # it is in use, and waits for its rating
 
 
-def test_what_one_does_by_plan_is_everyday_and_remembered_with_the_plans_triple() -> None:
-    mind, about = make_mind(rate_batch=1), ("Ann Ash", "baking", "oven")
-    mind.day.pieces = [Piece(0, 600, "baking bread", "Cafe", about=about)]
-    percept = Moment(me=body("Cafe", doing="baking bread"))
-    notice(mind, percept)
-    memory = mind.stream[0]
-    assert (memory.text, memory.about) == ("Ann Ash is baking bread", about)
-    assert (memory.importance, memory.place) == (1, "Cafe")
-    assert mind.attention.unrated == []  # no model is asked
-    assert mind.attention.importance == 1
-    notice(mind, percept.later(me=replace(percept.me, doing="crying", event_id=4)))
-    assert mind.attention.unrated == [1]
-
-
-def test_what_says_the_same_again_is_as_important_as_before() -> None:
-    mind = make_resting_mind(make_rating_rule(7), rate_batch=1)
-    percept = Moment(people=(person("Bob", "painting a door"),))
-    notice(mind, percept)
-    rate(mind, percept)
-    mind.attention.recent.clear()
-    again = percept.later(people=(person("Bob", "Painting the door!", event=8),))
-    (found,) = notice(mind, again)
-    assert remember(mind, found).importance == 7
-    assert mind.attention.unrated == []
-    assert mind.attention.importance == 14
-
-
-@pytest.mark.parametrize(
-    ("text", "to"),
-    [
-        ("Cid, could you help me?", "Cid"),
-        ("Ann, and you too, Cid, come along.", "Ann Ash and Cid"),
-        ("Anne is a name.", "Ann Ash and Cid"),
-    ],
-)
-def test_words_are_said_to_those_whom_they_name_of_several(text: str, to: str) -> None:
-    talk = Conversation(1, ("Ann Ash", "Bob", "Cid"), None, True, 9)
-    mind = make_mind()
-    (found,) = notice(mind, Moment(heard=(speech("Bob", text),), conversation=talk))
-    assert found.text == f'Bob said to {to}: "{text}"'
-
-
-def test_beliefs_about_objects_out_of_sight_or_attention_stay_as_they_were() -> None:
-    mind = make_mind(who=profile(attention_bandwidth=1))
-    percept = Moment(objects=(thing("stove", "off"),))
-    notice(mind, percept)
-    notice(mind, percept.later(objects=()))
-    near = (thing("cup", "full", 1), thing("stove", "on", 2))
-    notice(mind, percept.later(objects=near))
-    assert mind.objects["Cafe/stove"].state == "off"
-    assert mind.objects["Cafe/stove"].seen == 0
-
-
 @pytest.mark.parametrize("retention", [0, 3])
 def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retention: int) -> None:
     mind = make_mind(who=profile(retention=retention))
@@ -181,15 +96,6 @@ def test_what_was_observed_among_the_last_so_many_is_not_observed_again(retentio
         seen = (person("Bob", f"doing {k}", event=100 + k),)
         found = notice(mind, Moment().later(people=seen))
         assert bool(found) == (9 - k >= retention), k
-
-
-def test_the_agent_remembers_each_of_its_actions_once() -> None:
-    mind = make_mind()
-    percept = Moment(me=replace(body(doing="baking"), event_id=4))
-    for _ in range(3):
-        assert notice(mind, percept) == []
-    assert texts(mind) == ["Ann Ash is baking"]
-    assert mind.stream[0].events == (4,)
 
 
 def test_a_sleeper_sees_nothing_but_hears_what_wakes_and_is_seen_to_sleep() -> None:
@@ -230,15 +136,6 @@ def test_what_is_heard_is_remembered_with_its_event(
         assert (memory.text, memory.about, memory.events) == (text, about, (7,))
 
 
-def test_with_observation_off_nothing_is_remembered_or_rated_but_it_still_counts() -> None:
-    mind = make_mind(observation=False, rate_batch=1)
-    percept = Moment(people=(person("Bob"),), heard=(speech("Bob", "Hi."),))
-    assert len(notice(mind, percept)) == 2
-    assert len(mind.stream) == 0
-    assert perceive.make_queries(mind, moment(mind, percept)) == []
-    assert mind.attention.importance > 0
-
-
 # Ratings.
 
 
@@ -254,8 +151,8 @@ def make_hearing(count: int, first: int = 0) -> Moment:
     return Moment(heard=tuple(speech("Bob", f"Word {k}.") for k in range(first, first + count)))
 
 
-def test_a_full_batch_is_rated_in_one_call() -> None:
-    mind = make_resting_mind(make_rating_rule(2, 9, 4), rate_batch=3)
+def test_a_full_batch_is_rated_in_one_call_and_what_waits_too_long_in_a_smaller_one() -> None:
+    mind = make_resting_mind(make_rating_rule(2, 9, 4), rate_batch=3, rate_minutes=20)
     percept = make_hearing(2)
     notice(mind, percept)
     rate(mind, percept)
@@ -266,16 +163,20 @@ def test_a_full_batch_is_rated_in_one_call() -> None:
     assert [mind.stream[k].importance for k in range(3)] == [2, 9, 4]
     assert mind.attention.importance == 15
     assert mind.attention.unrated == []
-
-
-def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
-    mind = make_resting_mind(make_rating_rule(7), rate_minutes=20)
-    percept = Moment().later(600, heard=make_hearing(1).heard)
-    notice(mind, percept)
-    late = percept.later(20 * 60 - 10)
+    endpoint_of(mind).rule = make_rating_rule(7)
+    later = percept.later(600, heard=make_hearing(1, first=3).heard)
+    notice(mind, later)
+    mind.pending = [PendingQuery("perceive.rate", {}, (), 0, 0, 9999)]
+    assert perceive.make_queries(mind, moment(mind, later.later(7200))) == []  # one at a time
+    mind.pending = []
+    late = later.later(20 * 60 - 10)
     assert perceive.make_queries(mind, moment(mind, late)) == []
     rate(mind, late.later(10))
-    assert mind.stream[0].importance == 7
+    assert mind.stream[3].importance == 7
+    mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
+    mind.attention.unrated = [0, 1, 2]
+    rate(mind, late.later(20))
+    assert len(mind.attention.ratings) == 500
 
 
 @pytest.mark.parametrize("doing", ["walking to the park", "standing around", "waiting", "asleep"])
@@ -285,45 +186,6 @@ def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
     notice(mind, percept)
     assert perceive.make_queries(mind, moment(mind, percept)) == []
     assert mind.stream[0].importance == 1
-
-
-def test_only_so_many_ratings_are_kept_the_latest() -> None:
-    mind = make_resting_mind(make_rating_rule(5), rate_batch=1)
-    mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
-    percept = make_hearing(1)
-    notice(mind, percept)
-    rate(mind, percept)
-    assert len(mind.attention.ratings) == 500
-    assert "old 0" not in mind.attention.ratings
-    assert reduce_words('Bob said to Ann Ash: "Word 0."') in mind.attention.ratings
-
-
-def test_a_batch_under_way_is_not_joined_by_another() -> None:
-    mind = make_mind(rate_batch=1)
-    mind.pending.append(PendingQuery("perceive.rate", {}, (), 0, 0, 9))
-    notice(mind, make_hearing(4))
-    assert perceive.make_queries(mind, moment(mind, make_hearing(0))) == []
-    assert mind.attention.unrated == [0, 1, 2, 3]
-
-
-def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch() -> None:
-    mind = make_resting_mind(prompt_tokens=400, rate_batch=8)
-    percept = Moment(heard=tuple(speech("Bob", f"{k}{FOREIGN[:498]}") for k in range(8)))
-    notice(mind, percept)
-    for hour in range(1, 9):
-        rate(mind, replace(percept, time=percept.time + timedelta(hours=hour)))
-    rated = 0
-    for request in list_requests(mind):
-        schema: Value = request.schema
-        count = schema["properties"]["ratings"]["maxItems"]
-        prompt = request.messages[-1].content
-        example = prompt[prompt.index('{"ratings": ') :].removesuffix(".")
-        assert length(request) <= 400
-        assert sum('"#' in line for line in prompt.split("\n")) == count
-        assert len(json.loads(example)["ratings"]) == count
-        rated += count
-    assert rated == len(mind.attention.ratings) == 8
-    assert len(list_requests(mind)) > 1
 
 
 @pytest.mark.parametrize("words", ["{}", '{"ratings": [5]}', '{"ratings": [5, 5, 5]}'])

@@ -6,11 +6,11 @@ from datetime import time
 
 import pytest
 
-from genagents_env.actions import Idle, Talk
+from genagents_env.actions import Talk
 from genagents_env.cognition.query import Query, QueryReply
-from genagents_env.llm.scripted import Rule, always_invalid
+from genagents_env.llm.scripted import Rule
 from genagents_env.percept import Conversation, HeardWords
-from genagents_env.policies.smallville import dialogue, react
+from genagents_env.policies.smallville import react
 from genagents_env.policies.smallville.mind import (
     Attention,
     BelievedObject,
@@ -65,10 +65,6 @@ def make_decision_rule(choice: str, what: str = "", minutes: int = 10) -> Rule:
     )
 
 
-def decisions(mind: SmallvilleMind) -> int:
-    return sum("choice" in fields_of(request) for request in list_requests(mind))
-
-
 def list_follow_ups(choice: str, what: str = "") -> list[Query]:
     """Return the thoughts that follow from a decision."""
     mind, value = make_mind(), react.Reaction(choice=choice, what=what, minutes=10)
@@ -78,16 +74,6 @@ def list_follow_ups(choice: str, what: str = "") -> list[Query]:
     return list(wait_for(take(mind, moment(mind, SEEN), reply)))
 
 
-def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    before = mind.state()
-    assert live(mind, SEEN, [READING]) is None
-    assert decisions(mind) == 1
-    assert mind.attention.considered == {BOB: 0}
-    mind.attention.considered, mind.counted, mind.numbers = {}, -1, {}
-    assert mind.state() == before
-
-
 def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None:
     mind = make_mind(make_decision_rule(TALK_TO))
     action = live(mind, SEEN, [READING])
@@ -95,17 +81,6 @@ def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None
     assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
     assert list_first_fields(mind) == ["choice", "relationship", "say"]
     assert mind.activity.text == ""
-
-
-def test_waiting_is_an_activity_of_some_minutes_and_the_rest_is_planned_anew() -> None:
-    mind = make_mind(make_decision_rule("wait", minutes=5))
-    assert live(mind, SEEN, [READING]) is None
-    activity = mind.activity
-    assert (activity.kind, activity.text, activity.until) == ("wait", "waiting", 300)
-    assert (activity.reaction, activity.arrived, activity.place) == (True, True, "Cafe")
-    assert list_follow_ups("wait") == [
-        Query("plan.revise", {"start": 600, "why": f"waiting: {READING.text}"})
-    ]
 
 
 def test_something_else_is_grounded_and_the_rest_is_planned_anew() -> None:
@@ -128,16 +103,6 @@ def test_no_choice_is_always_the_first() -> None:
     orders = [tuple(schema["properties"]["choice"]["enum"]) for schema in schemas]
     assert {order[0] for order in orders} == {"go on", TALK_TO, "wait", "something else"}
     assert {frozenset(order) for order in orders} == {frozenset(orders[0])}
-
-
-def test_the_first_person_whom_one_may_talk_to_is_considered_then_an_object() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    mind.attention.talked = {BOB: -100}
-    asleep = make_observation("Dan Dale", "Dan Dale is asleep", asleep=True)
-    live(mind, SEEN, [BURNING, READING, asleep, make_observation(CID, f"{CID} is singing")])
-    assert list(mind.attention.considered) == [CID]
-    live(mind, SEEN.later(), [BURNING])
-    assert list(mind.attention.considered) == [CID, BURNING.text]
 
 
 def silent() -> dict[str, tuple[SmallvilleMind, Moment]]:
@@ -179,40 +144,31 @@ def test_nothing_is_asked_where_one_could_not_act_on_it(why: str) -> None:
     assert not react.make_queries(mind, moment(mind, percept), [READING])
 
 
-def test_one_and_the_same_is_considered_again_after_an_hour() -> None:
-    mind = make_mind(make_decision_rule("go on"))
-    for minute in range(121):
-        live(mind, SEEN.later(60 * minute), [READING])
-    assert decisions(mind) == 3
+DRAWN_IN = Conversation(4, ("Ann Ash", CID), None, False, 8)
 
 
-@pytest.mark.parametrize("change", ["asleep", "drawn in", "about to talk", "late", "talked"])
-def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
+@pytest.mark.parametrize(
+    ("seen", "changes"),
+    [
+        pytest.param({"me": body(asleep=True)}, {}, id="asleep"),
+        pytest.param({"conversation": DRAWN_IN}, {}, id="drawn in"),
+        pytest.param({}, {"dialogue": Dialogue(-1, 0, [CID])}, id="about to talk"),
+        pytest.param({}, {"profile": profile(wake=time(9))}, id="late"),
+        pytest.param({}, {"attention": Attention(talked={BOB: 20})}, id="talked"),
+    ],
+)
+def test_a_decision_that_comes_too_late_has_no_effect(
+    seen: dict[str, Value], changes: dict[str, Value]
+) -> None:
     mind = make_mind(make_decision_rule(TALK_TO), latency_ticks={"react": 3})
     live(mind, LATE, [READING])
     assert mind.is_busy("react.")
-    later = LATE.later(30)
-    if change == "asleep":
-        later = later.later(0, me=body(asleep=True))
-    elif change == "drawn in":
-        later = later.later(0, conversation=Conversation(4, ("Ann Ash", CID), None, False, 8))
-    elif change == "about to talk":
-        dialogue.begin(mind, CID, moment(mind, SEEN))
-    elif change == "late":
-        mind.profile = profile(wake=time(9))
-    else:
-        mind.attention.talked = {BOB: 20}
-    think(mind, [], later)
+    for name, value in changes.items():
+        setattr(mind, name, value)
+    think(mind, [], LATE.later(30, **seen))
     assert not mind.pending
     assert mind.dialogue is None or mind.dialogue.others == [CID]
     assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
-
-
-def test_an_unusable_reply_is_going_on() -> None:
-    mind = make_mind(always_invalid)
-    assert live(mind, SEEN, [READING, BURNING]) is None
-    assert (mind.dialogue, mind.activity) == (None, SmallvilleActivity())
-    assert mind.services.model.ledger.totals().fallbacks == 1
 
 
 def test_golden_transcript() -> None:
@@ -231,7 +187,6 @@ def test_golden_transcript() -> None:
 # What is considered of all that is noticed, and when.
 
 
-FIRE = HeardWords("news", None, "Fire! Leave at once.", False, False, (), 9)
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
 
 
@@ -253,30 +208,30 @@ def list_decisions(mind: SmallvilleMind) -> list[str]:
     return [request.messages[-1].content for request in asked]
 
 
+def announce(kind: Value, text: str, event: int = 9) -> HeardWords:
+    return HeardWords(kind, None, text, True, False, (), event)
+
+
+FIRE = announce("news", "Fire! Leave at once.")
+
+
 @pytest.mark.parametrize(
-    ("kind", "head"),
+    ("words", "shown"),
     [
-        ("news", "you hear the news"),
-        ("thought", "a thought comes to you"),
-        ("notice", "you notice"),
+        (announce("news", "Go home."), '["you hear the news", "Go home."]'),
+        (announce("thought", "Go home."), '["a thought comes to you", "Go home."]'),
+        (announce("notice", "Go home."), '["you notice", "Go home."]'),
+        (speech(CID, "Help!"), 'Cid Cedar calls out: \\"Help!\\"'),
+        (speech(BOB, "I must go."), ""),  # a farewell
     ],
 )
-def test_what_is_announced_whispered_or_noted_is_considered(kind: str, head: str) -> None:
+def test_what_is_announced_whispered_noted_or_called_out_is_considered(
+    words: HeardWords, shown: str
+) -> None:
     mind = make_deciding_mind()
-    words = HeardWords(kind, None, "Go home.", True, False, (), 9)  # type: ignore[arg-type]
+    mind.dialogue = None if shown else Dialogue(1, 0, [BOB])
     live(mind, Moment(heard=(words,)))
-    (asked,) = list_decisions(mind)
-    assert f'["{head}", "Go home."]' in asked
-
-
-def test_what_is_called_out_to_all_is_considered_and_a_farewell_is_not() -> None:
-    mind = make_deciding_mind()
-    live(mind, Moment(heard=(speech(CID, "Help!"),)))
-    assert 'Cid Cedar calls out: \\"Help!\\"' in list_decisions(mind)[0]
-    mind = make_deciding_mind()
-    mind.dialogue = Dialogue(1, 0, [BOB])
-    live(mind, Moment(heard=(speech(BOB, "I must go."),)))
-    assert not list_decisions(mind)
+    assert [shown in asked for asked in list_decisions(mind)] == [True] * bool(shown)
 
 
 def test_news_is_considered_in_a_talk_too_and_one_may_leave_for_it() -> None:
@@ -289,23 +244,6 @@ def test_news_is_considered_in_a_talk_too_and_one_may_leave_for_it() -> None:
     assert mind.activity.text == "leaving for home"
     live(mind, now.later(10, conversation=None))
     assert mind.dialogue is None
-
-
-def test_several_announcements_are_considered_one_after_the_other_even_in_a_reaction() -> None:
-    mind = make_deciding_mind()
-    mind.activity = SmallvilleActivity(kind="wait", until=500, reaction=True)
-    live(mind, Moment(heard=(FIRE, HeardWords("news", None, "Rain.", False, False, (), 10))))
-    live(mind, Moment().later(10))
-    live(mind, Moment().later(20))
-    assert ["Fire!" in asked for asked in list_decisions(mind)] == [True, False]
-
-
-def test_a_second_change_of_a_thing_is_considered_the_same_one_is_not() -> None:
-    mind = make_deciding_mind()
-    for k, state in enumerate(("smoking", "smoking", "burning")):
-        seen = make_observation("Cafe/stove", f"the stove is {state}", "object")
-        live(mind, Moment().later(60 * k), [seen])
-    assert ["burning" in asked for asked in list_decisions(mind)] == [False, True]
 
 
 def test_what_calls_for_nothing_is_not_considered() -> None:
@@ -331,85 +269,19 @@ def test_what_calls_for_nothing_is_not_considered() -> None:
     assert count("on", attention=again) == 0  # Cid stands beside it, as before
 
 
-@pytest.mark.parametrize("doing", ["walking up to", "turning to", "talking with"])
-def test_one_who_comes_to_talk_is_answered_in_the_talk(doing: str) -> None:
+@pytest.mark.parametrize(
+    ("doing", "phone", "calls"),
+    [
+        ("calling Cid about the party", True, True),
+        ("calling the doctor", True, False),
+        ("calling Cid about the party", False, False),
+    ],
+)
+def test_a_plan_to_call_somebody_becomes_one_call(doing: str, phone: bool, calls: bool) -> None:
     mind = make_deciding_mind()
-    coming = person(BOB, doing=f"{doing} {ANN}")
-    live(
-        mind, Moment(tick=5, people=(coming,)), [make_observation(BOB, f"{BOB} is {coming.doing}")]
-    )
-    assert mind.attention.focus is None
-    assert not list_decisions(mind)
-
-
-def test_being_served_is_considered_although_the_one_who_serves_was_just_now() -> None:
-    mind = make_deciding_mind()
-    mind.attention.considered = {BOB: 0}
-    mind.attention.talked = {BOB: 0}
-    live(mind, SEEN, [make_observation(BOB, f"{BOB} is reading")])
-    assert not list_decisions(mind)
-    live(mind, SEEN.later(10), [make_observation(BOB, f"{BOB} is serving Ann her coffee")])
-    assert len(list_decisions(mind)) == 1
-
-
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_person_is_considered_only_once_one_may_begin_to_talk_and_sees_them(stays: bool) -> None:
-    mind = make_deciding_mind()
-    waiting = Moment(people=(person(BOB),))  # Bob may begin at ticks 0 to 4
-    live(mind, waiting, [make_observation(BOB, f"{BOB} is reading")])
-    assert mind.attention.focus is not None
-    later = waiting if stays else replace(waiting, people=())
-    for k in range(1, 5):
-        live(mind, later.later(10 * k))
-    assert not list_decisions(mind)
-    live(mind, later.later(50))
-    assert len(list_decisions(mind)) == stays
-    assert mind.attention.focus is None
-
-
-def test_where_there_are_telephones_one_may_call_whom_one_knows_and_does_not_see() -> None:
-    mind = make_deciding_mind(f"call {CID}", "the fire")
-    live(mind, Moment(heard=(FIRE,)))
-    action = live(mind, Moment().later(10))
-    assert f'"call {CID}"' in list_decisions(mind)[0]
-    assert action == Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
-    words = list_requests(mind)[-1].messages[-1].content
-    assert f"You are on the telephone with {CID}." in words
-    assert '["you wanted to talk about", "the fire"]' in words
-    for people, phone in (((person(CID),), True), ((), False)):
-        here = make_deciding_mind()
-        here.profile = replace(here.profile, phone=phone)
-        live(here, Moment(heard=(FIRE,), people=people))
-        assert "call" not in json.dumps(list_requests(here)[0].schema)
-
-
-def test_a_plan_to_call_somebody_becomes_one_call() -> None:
-    mind, nobody, offline = (make_deciding_mind() for _ in range(3))
-    mind.activity = SmallvilleActivity(text="calling Cid about the party", until=900)
-    action = live(mind, Moment())
-    assert action == Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
+    mind.profile = replace(mind.profile, phone=phone)
+    mind.activity = SmallvilleActivity(text=doing, until=900)
+    call = Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
+    assert live(mind, Moment()) == (call if calls else None)
     mind.dialogue, mind.attention.talked = None, {}
     assert live(mind, Moment().later(10)) is None
-    nobody.activity = SmallvilleActivity(text="calling the doctor", until=900)
-    assert live(nobody, Moment()) is None
-    offline.activity = SmallvilleActivity(text="calling Cid about the party", until=900)
-    offline.profile = replace(offline.profile, phone=False)
-    assert live(offline, Moment()) is None
-
-
-def test_with_a_summary_of_context_one_more_call_takes_the_place_of_the_memories() -> None:
-    rule = by_fields(
-        {
-            "choice": {"choice": f"talk to {BOB}", "what": "coffee", "minutes": 0},
-            "summary": {"summary": "Bob is out of coffee."},
-        }
-    )
-    mind = make_mind(rule, context="summary")
-    mind.stream.add("event", "Bob drinks tea", created=0, events=(1,))
-    assert live(mind, SEEN, [make_observation(BOB, f"{BOB} is reading")]) != Idle()
-    asked = list_first_fields(mind)
-    assert asked == ["summary", "choice", "relationship", "summary", "say"]
-    for number in (1, 4):
-        prompt = list_requests(mind)[number].messages[-1].content
-        assert '["you remember", "Bob is out of coffee."]' in prompt
-        assert "Bob drinks tea" not in prompt

@@ -1,3 +1,5 @@
+"""Reflections, descriptions of oneself, and what one is up to."""
+
 import json
 from collections.abc import Mapping
 
@@ -7,8 +9,10 @@ from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Percept
+from genagents_env.policies.smallville import past, retrieve, summary
 from genagents_env.policies.smallville import reflect as reflection
-from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
+from genagents_env.policies.smallville.mind import Dialogue, SelfSummary, SmallvilleMind
+from genagents_env.policies.smallville.summary import describe_status
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
@@ -20,7 +24,8 @@ from tests.policies.harness import (
     think,
     transcript,
 )
-from tests.policies.percepts import Moment, Value, body
+from tests.policies.percepts import Moment, Value, body, profile, wait_for
+from tests.policies.smallville import minds
 from tests.policies.smallville.minds import make_isabella, make_mind
 
 QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
@@ -126,36 +131,6 @@ def test_an_insight_that_comes_again_is_not_kept_twice_until_it_is_forgotten() -
     assert [memory.text for memory in thoughts(mind)] == [words, other] * 2
 
 
-@pytest.mark.parametrize(("alike", "kept"), [(0.3, 1), (1.0, 2)])
-def test_what_counts_as_the_same_is_an_option(alike: float, kept: int) -> None:
-    almost = [insight("Bob tells a joke.", 1), insight("Bob tells a lie.", 1)]
-    mind = make_mind_with_memories(make_reflection_rule(*almost), alike=alike)
-    reflect(mind)
-    assert len(thoughts(mind)) == kept
-
-
-def test_questions_that_are_the_same_are_asked_once() -> None:
-    questions = ["Who is Bob?", "who is  BOB?", "What does Bob want?"]
-    mind = make_mind_with_memories(make_reflection_rule(questions=questions))
-    reflect(mind)
-    assert list_first_fields(mind) == ["questions", "insights", "insights"]
-
-
-def test_reflections_grow_into_trees() -> None:
-    questions = ["Is Bob a friend?"] * 3
-    mind = make_mind_with_memories(
-        make_reflection_rule(insight("Bob is a friend.", 1), questions=questions), count=3
-    )
-    reflect(mind)
-    more = insight("Ann wants to see Bob more often.", 1, 2, 3, 4)
-    endpoint_of(mind).rule = make_reflection_rule(more, questions=questions)
-    reflect(mind, NOW.later(7200))
-    first, second = thoughts(mind)
-    assert first.id in second.evidence
-    assert (first.depth, second.depth) == (1, 2)
-    assert set(mind.stream.sources([first.id])) <= set(mind.stream.sources([second.id]))
-
-
 def test_fallbacks_leave_no_thoughts() -> None:
     mind = make_mind_with_memories(always_invalid)
     reflect(mind)
@@ -167,39 +142,19 @@ def test_fallbacks_leave_no_thoughts() -> None:
     assert thoughts(mind) == []
 
 
-def test_questions_of_one_who_fell_asleep_meanwhile_are_dropped() -> None:
-    rule = make_reflection_rule(insight("Bob amuses Ann.", 1))
-    mind = make_mind_with_memories(rule, latency_ticks={"reflect": 3})
+def test_the_same_question_is_asked_once_and_of_one_who_fell_asleep_meanwhile_none() -> None:
+    questions = ["Who is Bob?", "who is  BOB?", "What does Bob want?"]
+    mind = make_mind_with_memories(make_reflection_rule(questions=questions))
     reflect(mind)
-    assert mind.is_busy("reflect.")
+    assert list_first_fields(mind) == ["questions", "insights", "insights"]
+    mind = make_mind_with_memories(make_reflection_rule(), latency_ticks={"reflect": 3})
+    reflect(mind)
     reflect(mind, NOW.later(40, me=body(asleep=True)), 0)
-    assert "insights" not in list_first_fields(mind)
     assert mind.pending == []
+    assert "insights" not in list_first_fields(mind)
 
 
-def test_the_number_of_questions_and_insights_is_an_option() -> None:
-    many = [insight(f"Bob has a {what}.", 1) for what in ("cat", "garden", "secret")]
-    rule = make_reflection_rule(*many, questions=["Who?", "Why?", "What?"])
-    mind = make_mind_with_memories(rule, questions=2, insights=1)
-    reflect(mind)
-    assert list_first_fields(mind) == ["questions", "insights", "insights"]  # more are cut
-    assert [memory.text for memory in thoughts(mind)] == ["Bob has a cat."]
-    endpoint_of(mind).rule = make_reflection_rule(questions=["Who?"])
-    reflect(mind)
-    assert list_first_fields(mind)[3:] == ["questions", "questions"]  # fewer are no reply
-
-
-def test_what_is_too_long_is_cut_and_not_refused() -> None:
-    many = [insight(f"{letter * 9}. " * 60, *range(1, 30)) for letter in "abcdefg"]
-    mind = make_mind_with_memories(make_reflection_rule(*many), 12, prompt_tokens=900)
-    reflect(mind)
-    assert len(list_requests(mind)) == 4
-    whole = [(f"{letter * 9}. " * 36).strip() for letter in "abcde"]  # 400 characters at most
-    assert [memory.text for memory in thoughts(mind)] == whole
-    assert all(len(memory.evidence) == 8 for memory in thoughts(mind))
-
-
-def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
+def test_golden_transcript(percepts: list[Percept]) -> None:
     rule = make_reflection_rule(
         insight("Isabella wants the whole neighbourhood at one table.", 1, 2, importance=7),
         insight("Isabella relies on Maria Lopez.", 3, importance=5),
@@ -209,8 +164,8 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
             "What is Isabella still lacking?",
         ],
     )
-    mind = make_isabella(rule, percepts["valentines_party"])
-    reflect(mind, percepts["valentines_party"][-1])
+    mind = make_isabella(rule, percepts)
+    reflect(mind, percepts[-1])
     effects = [
         f"{m.kind} {m.id}: {m.text} (importance {m.importance:g}, evidence {list(m.evidence)}, "
         f"events {list(mind.stream.sources([m.id]))}, depth {m.depth}; {m.cause})"
@@ -220,3 +175,98 @@ def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     assert len(effects) == 2
     assert all(length(request) <= 4000 for request in list_requests(mind))
     assert is_golden("reflect.txt", transcript(list_requests(mind), rule, effects))
+
+
+SELF = {
+    "core": "I am warm and I like company.",
+    "occupation": "I run the Cafe.",
+    "progress": "I feel that the Cafe does well.",
+}
+
+
+def make_summary_rule(**changes: Value) -> Rule:
+    return by_fields({"core": SELF | changes})
+
+
+def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
+    """Live one tick with the summary alone."""
+    think(mind, summary.query_description(mind, moment(mind, percept)), percept)
+
+
+def test_describes_the_agent_at_first_and_again_when_it_is_old() -> None:
+    mind = make_mind(make_summary_rule(), describe_hours=2)
+    for hours, calls in ((0, 0), (0, 1), (1, 1), (1.99, 1), (2, 2), (3, 2)):
+        mind.asleep = calls == 0
+        live(mind, NOW.later(int(hours * 3600)))
+        assert len(list_requests(mind)) == calls
+    assert mind.summary == SelfSummary(**SELF, made=7200)
+
+
+def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> None:
+    mind, never = make_mind(make_summary_rule(), describe_hours=2), make_mind(always_invalid)
+    live(mind)
+    endpoint_of(mind).rule = always_invalid
+    live(mind, NOW.later(7200))
+    live(mind, NOW.later(7210))
+    assert len(list_requests(mind)) == 1 + 2  # asked, asked once again, and then not at every tick
+    assert mind.summary == SelfSummary(**SELF, made=7200)
+    live(never)
+    assert (never.summary, summary.format_lines(never)) == (SelfSummary(made=0), [])
+
+
+def test_golden_transcript_of_summary(percepts: list[Percept]) -> None:
+    rule = make_summary_rule(occupation="I run Hobbs Cafe and prepare a party.")
+    mind = make_isabella(rule, percepts)
+    mind.status = mind.profile.goal
+    live(mind, percepts[-1])
+    effects = [json.dumps(line) for line in summary.format_lines(mind)]
+    assert len(list_requests(mind)) == 1
+    assert length(list_requests(mind)[0]) <= 4000
+    assert is_golden("summary.txt", transcript(list_requests(mind), rule, effects))
+
+
+TOLD = "I give a party on Tuesday at 17:00 in the Cafe; Bob knows and will come."
+CURRENTLY = "Ann plans a party; Ann has told nobody yet"
+SAYS = {"status": {"status": TOLD}}
+
+
+def begin(replies: Mapping[str, Mapping[str, object]] = SAYS, **config: Value) -> SmallvilleMind:
+    """Return the mind of somebody who plans a party and has told nobody yet."""
+    memories = ("Ann swims at dawn", *CURRENTLY.split("; "))
+    who = profile(currently=CURRENTLY, goal="Give a party.", memories=memories)
+    services = minds.make_mind(by_fields(replies), who=who, **config).services
+    return past.make_mind(services, who)
+
+
+def talk(mind: SmallvilleMind) -> int:
+    """Remember a talk, as a memo does."""
+    return mind.stream.add(
+        "chat", "Talked with Bob: he will come", created=0, cause="converse.memo"
+    )
+
+
+def ask(mind: SmallvilleMind, percept: Moment) -> list[str]:
+    """Ask what is due; return the purposes."""
+    queries = summary.query_status(mind, moment(mind, percept))
+    think(mind, queries, percept)
+    return [query.purpose for query in queries]
+
+
+def test_a_talk_changes_what_one_is_up_to_within_the_day() -> None:
+    mind, percept = begin(), Moment().later(7200)
+    assert ask(mind, percept) == []  # nothing but what was known from the start
+    assert list(describe_status(mind).lines) == [
+        ["your goal", "Give a party."],
+        ["these days", CURRENTLY],
+    ]
+    talk(mind)
+    assert ask(mind, percept) == ["summary.status"]
+    asked = list_requests(mind)[0].messages[-1].content
+    for words in ("Monday 13 February 2023, 10:00", "has told nobody yet", "he will come"):
+        assert words in asked
+    assert mind.status == TOLD
+    assert list(describe_status(mind).lines) == [["these days", TOLD]]
+    recalled = wait_for(retrieve.recall(mind, ["party told nobody"], 7200))
+    texts = [memory.text for _, memory in recalled]
+    assert "Ann has told nobody yet" not in texts
+    assert "Ann swims at dawn" in texts

@@ -89,27 +89,6 @@ def test_every_text_is_embedded_once() -> None:
     assert mind.stream.find_unembedded() == []
 
 
-def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:
-    mind, source = colourful()
-
-    async def together() -> list[list[str]]:
-        questions = ("red", "green", "blue")
-        calls = [retrieve.recall(mind, [q], 0, touch=False) for q in questions]
-        found = await asyncio.gather(*calls)
-        return [[memory.text for _, memory in when] for when in found]
-
-    assert asyncio.run(together()) == [
-        recall(mind, [q], touch=False) for q in ("red", "green", "blue")
-    ]
-    assert len(source.asked) == len(TEXTS) + 3
-
-
-def test_nothing_comes_to_an_empty_mind_or_without_a_question() -> None:
-    for texts, questions in (([], ["red"]), (TEXTS, [])):
-        assert recall(colourful(texts)[0], questions) == []
-    assert recall(colourful([], retrieval=False)[0], ["red"]) == []
-
-
 @pytest.mark.parametrize(("weights", "first"), [("paper", "green"), ("public_code", "red")])
 def test_the_weights_are_an_option(weights: str, first: str) -> None:
     mind, _ = colourful([], retrieval_weights=weights, recall=1)
@@ -118,15 +97,6 @@ def test_the_weights_are_an_option(weights: str, first: str) -> None:
     mind.stream.add("event", "green", created=360_000, importance=9, events=(2,))
     mind.stream.add("event", "green", created=360_000, importance=1, events=(3,))
     assert recall(mind, ["red"], 360_000) == [first]
-
-
-def test_memories_come_with_the_words_for_their_time_or_were_before() -> None:
-    mind, _ = colourful([])
-    mind.stream.add("event", "red", created=26 * 3600 + 90, events=(1,))
-    mind.stream.add("event", "green", created=-36_000, cause="past")
-    mind.stream.add("thought", "red", created=0, cause="seed")
-    whens = [when for when, _ in retrieve.add_times(mind, list(mind.stream))]
-    assert whens == ["Tue 14 Feb 10:01", "Sun 12 Feb 22:00", "before"]
 
 
 def test_what_stands_in_the_prompt_is_not_recalled_again() -> None:
@@ -147,39 +117,6 @@ def test_repetitions_fill_no_places(retrieval: bool) -> None:
     found = recall(mind, ["red book"])
     assert found.count("Bob is reading a red book") <= 1
     assert len(found) == 5
-
-
-def test_passing_sights_come_last_and_those_of_oneself_never() -> None:
-    mind, _ = colourful(["red apple", "green leaf"])
-    for name in ("Ann Ash", "Bob", "Cy"):
-        for doing in ("walking to the red door", "standing around", "talking with Ann Ash"):
-            about = (name, "is", doing)
-            mind.stream.add("event", " ".join(about), created=0, events=(3,), about=about)
-    mind.stream.add("event", "Bob is talking with Cy", created=0, events=(4,))
-    found = recall(mind, ["red door"])
-    assert set(found[:3]) == {"red apple", "green leaf", "Bob is talking with Cy"}
-    assert len(found) == 3 + 6
-    assert not any(text.startswith("Ann Ash") for text in found)
-    for number in range(retrieve.LEAST):
-        mind.stream.add("event", f"{number} blue skies", created=0, events=(5,))
-    assert len(recall(mind, ["red door"])) == 3 + retrieve.LEAST
-
-
-def test_who_one_is_and_is_up_to_stands_in_the_prompt_already() -> None:
-    texts = ["I run the Cafe", "Ann Ash loves guests", "Ann gives a party", "red apple"]
-    mind, _ = colourful(texts)
-    mind.status = "Ann gives a party"
-    assert recall(mind, ["red"]) == ["red apple"]  # the persona: runs the Cafe; loves guests
-    small, _ = colourful(texts)
-    small.services.prompts.small = True
-    assert len(recall(small, ["red"])) == 4
-
-
-def test_a_plan_is_recalled_until_its_time_is_past() -> None:
-    mind, _ = colourful(["red apple"])
-    mind.stream.add("plan", "a red hour", created=0, start=100, duration=50, cause="x")
-    assert set(recall(mind, ["red"], 149)) == {"a red hour", "red apple"}
-    assert recall(mind, ["red"], 150) == ["red apple"]
 
 
 def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None:
@@ -232,9 +169,3 @@ def test_fewer_words_repeat_more_of_them_where_they_mean_the_same(
     shown.add("Maria is reading a book at the library", lambda: SAME)
     assert shown.repeats("Maria is reading a book", lambda: vector) is repeats
     assert not shown.repeats("Maria is reading a book with Klaus", lambda: vector)
-
-
-def test_part_of_a_word_is_no_repetition() -> None:
-    shown = ShownTexts(NAME)
-    shown.add("Maria bakes carrot cakes", lambda: SAME)
-    assert not shown.repeats("car", lambda: SAME)

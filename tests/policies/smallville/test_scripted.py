@@ -9,17 +9,8 @@ from hypothesis import strategies as st
 
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
-from genagents_env.policies.smallville.scripted import (
-    day,
-    draw_insights,
-    rate_lines,
-    write_memo,
-)
+from genagents_env.policies.smallville.scripted import day
 from genagents_env.scenario import list_scenario_names, load_scenario
-
-NOW = ("now", "Monday 13 February 2023, 12:20")
-CAFE = "counter: clear / being served at; espresso machine: off / heating / brewing; piano: silent"
-PARTY = "Bea Birch gives a party at Hobbs Cafe on February 14th from 5 pm to 7 pm."
 
 
 def ask(words: str, *lines: tuple[str, ...], schema: Mapping[str, Any] | None = None) -> Prompt:
@@ -61,64 +52,6 @@ def test_pieces_fill_the_stretch_whatever_its_blocks(
     assert all(5 <= piece["minutes"] <= 15 for piece in pieces)
 
 
-def test_an_hour_is_several_different_steps() -> None:
-    names = [piece["what"] for piece in cut(720, 60, ("11:00", "baking for lunch, Hobbs Cafe"))]
-    assert len(set(names)) >= 4
-    assert all(name.endswith(", Hobbs Cafe") for name in names)
-
-
-def test_no_step_needs_a_thing_that_the_building_does_not_have() -> None:
-    bare = ("in town", "Hobbs Cafe, open 08:00-20:00: cafe (counter, sink).")
-    steps = day.list_steps(ask("", bare), "having lunch, Hobbs Cafe")
-    assert not any("espresso" in step or "notice board" in step for step in steps)
-    assert any("counter" in step for step in steps)
-
-
 def test_every_routine_has_steps() -> None:
     people = [person for name in list_scenario_names() for person in load_scenario(name).people]
     assert all(day.list_steps(ask(""), entry.doing) for one in people for entry in one.routine)
-
-
-def test_a_step_is_done_with_the_thing_that_it_needs_where_that_stands() -> None:
-    activities = (
-        "brewing coffee, Hobbs Cafe",
-        "putting a tray into the oven, Hobbs Cafe",
-        "idling",
-    )
-    numbered = [(f"#{k}", "12:00", text) for k, text in enumerate(activities, 1)]
-    where = {"enum": ["Hobbs Cafe/cafe", "Hobbs Cafe/kitchen", "Ash house/room"]}
-    places = (
-        ("place", "Hobbs Cafe/cafe", "open 08:00-20:00", CAFE),
-        ("place", "Hobbs Cafe/kitchen", "oven: off / baking"),
-    )
-    schema = list_of("spots", 3, 3, where=where)
-    reply: Any = day.choose_spots(ask("Where?", NOW, *numbered, *places, schema=schema))
-    spots = [(spot["where"], spot["thing"], spot["state"]) for spot in reply["spots"]]
-    assert spots == [
-        ("Hobbs Cafe/cafe", "espresso machine", "brewing"),
-        ("Hobbs Cafe/kitchen", "oven", "baking"),
-        ("Hobbs Cafe/cafe", "nothing", ""),
-    ]
-
-
-def test_an_invitation_is_remembered_and_has_its_hour_in_the_plan() -> None:
-    memo = write_memo(ask("You have just talked with Bea Birch.", ("Bea Birch", "said", PARTY)))
-    assert (memo["remember"], memo["changes_plan"]) == (PARTY, True)
-    words = "Plan Tuesday 14 February for these hours: 16:00, 17:00, 19:00"
-    told = ("#1", "Mon", f'Bea Birch said to Ann Ash: "{PARTY}"')
-    planned: Any = day.plan_hours(ask(words, ("usually 07:00", "reading, home"), told))
-    assert planned["hours"] == ["reading, home", "party at Hobbs Cafe", "reading, home"]
-    outlined: Any = day.outline_day(ask("Plan Tuesday 14 February; you get up at 6.", told))
-    assert any("17:00-19:00 party at Hobbs Cafe" in stroke for stroke in outlined["outline"])
-    assert 5 <= len(outlined["outline"]) <= 8
-
-
-def test_news_matters_sights_hardly_do_and_insights_name_the_lines_they_rest_on() -> None:
-    texts = ("Bea Birch is eating lunch", f'Bea Birch said to Ann Ash: "{PARTY}"')
-    numbered = [(f"#{k}", text) for k, text in enumerate(texts, 1)]
-    schema = {"properties": {"ratings": {"type": "array", "minItems": 2}}}
-    assert rate_lines(ask("Rate.", *numbered, schema=schema)) == {"ratings": [1, 5]}
-    lines = [(f"#{k}", "Mon", f"Dan Dell is counting {k} ripples") for k in (1, 2, 3)]
-    schema = {"properties": {"insights": {"type": "array", "maxItems": 3}}}
-    reply: Any = draw_insights(ask("Conclude.", *lines, schema=schema))
-    assert [insight["because"] for insight in reply["insights"]] == [[1, 2, 3]]

@@ -14,19 +14,16 @@ from genagents_env.cognition.query import PreparedQuery, Query, QueryData, Query
 from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.errors import BudgetExceeded, LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message
+from genagents_env.llm.calls import Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
-from genagents_env.llm.scripted.endpoint import Delay
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.mind import SmallvilleMind
-from genagents_env.policy import MindNote
-from genagents_env.rng import draw_index
 from genagents_env.testing.compare import find_difference, to_plain
-from tests.policies.harness import fields_of, list_requests, make_scheduler, moment, uneven
+from tests.policies.harness import fields_of, list_requests, make_scheduler, moment
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
 from tests.policies.smallville.minds import Town, make_mind, make_talkative_rule
@@ -130,66 +127,6 @@ def test_where_words_fail_no_call_is_begun(
     assert list_requests(mind) == []
 
 
-# Notes for the record.
-
-
-def test_what_a_prompt_lost_and_what_a_reply_wished_is_noted_with_its_call(
-    taken: list[str],
-) -> None:
-    mind = make_mind(latency_ticks={"plan": 2})
-    take = mind.services.notes.take
-    lossy = {"name": "a", "cuts": {"talk": 2, "now": 0, "memories": 5}}
-    live(mind, {0: [ask("x"), ask(""), Query("plan.a", lossy)]}, 1)
-    key = CallKey("Ann Ash", 0, "plan.a", 1)
-    assert take() == [MindNote(key, "cut", '{"memories": 5, "talk": 2}')]
-    assert take() == []
-    wishful = Query("plan.b", {"name": "b", "wish": "an oven"})
-    live(mind, {4: [wishful, ask("a")]}, 6)
-    assert take() == []
-    live(mind, {}, 7)
-    assert take() == [MindNote(CallKey("Ann Ash", 4, "plan.b", 0), "wish", "an oven")]
-    mind.note_wish("a boat")
-    assert take() == [MindNote(CallKey("Ann Ash", mind.tick, "", 0), "wish", "a boat")]
-
-
-def test_notes_come_by_call_and_those_of_one_call_as_they_were_made() -> None:
-    notes = make_mind().services.notes
-    notes.add_wish("Bob", 3, "z")
-    notes.add_cuts(CallKey("Ann", 3, "plan.b", 0), {"talk": 1})
-    notes.add_cuts(CallKey("Ann", 3, "plan.a", 0), {"now": 0})
-    notes.add_wish("Bob", 3, "a")
-    notes.add_wish("Ann", 3, "b")
-    found = [(n.call.agent, n.call.purpose, n.text) for n in notes.take()]
-    cut = ("Ann", "plan.b", '{"talk": 1}')
-    assert found == [("Ann", "", "b"), cut, ("Bob", "", "z"), ("Bob", "", "a")]
-
-
-async def backwards(request: CompletionRequest) -> None:
-    """Wait the longer, the sooner `uneven` would have it done."""
-    for _ in range(40 - draw_index(request.seed, 40, "late")):
-        await asyncio.sleep(0)
-
-
-def days(delay: Delay | None) -> object:
-    """Return what comes of a morning in town when replies take this long."""
-    config = {"talk_again_seconds": 0, "react_again_minutes": 1, **SLOW}
-    town = Town("valentines_party", config=config, start="08:00", hours=0.5)
-    town.endpoint.delay = delay
-    happened = [[to_plain(event) for event in town.step()] for _ in range(120)]
-    town.policy.state()  # which stores the replies that have come: which have, depends on the delay
-    for mind in town.policy.minds.values():
-        for pending in mind.pending:
-            pending.answer = None
-    return to_plain([happened, {a: mind.state() for a, mind in town.policy.minds.items()}])
-
-
-@pytest.mark.slow
-def test_effects_do_not_depend_on_the_order_in_which_calls_complete() -> None:
-    first = days(None)
-    assert find_difference(first, days(uneven)) is None
-    assert find_difference(first, days(backwards)) is None
-
-
 # Calls under way over a checkpoint.
 
 
@@ -238,34 +175,6 @@ def test_a_reply_that_had_not_come_is_asked_for_again_with_the_same_words() -> N
     first = {r.seed: r.messages for r in alone.endpoint.requests}
     assert {r.seed: r.messages for r in other.endpoint.requests}.items() <= first.items()
     assert len(other.endpoint.requests) == len(first)
-
-
-def test_a_fallback_that_had_come_survives_even_where_it_is_no_reply() -> None:
-    alone = Alone(always_invalid, config={"latency_ticks": {"plan": 3}}, seconds=10)
-    while not alone.mind.is_busy("plan.pieces"):
-        alone.step()
-    alone.policy._run(alone.policy.settle())
-    other = resume_alone(alone)
-    (pending,) = [p for p in other.mind.pending if p.purpose == "plan.pieces"]
-    assert pending.answer is not None
-    assert pending.answer[1]
-    pending.answer = ("{}", True)  # which no reply model accepts
-    check_alike(alone, other, 5)
-    assert other.mind.day.pieces
-
-
-def test_settling_stores_replies_and_applies_none() -> None:
-    alone = Alone(config=SLOW, seconds=10)
-    alone.endpoint.delay = long
-    alone.step()
-    before = to_plain(alone.mind.stream.state())
-    assert alone.purposes() == {}
-    alone.policy._run(alone.policy.settle())
-    assert alone.purposes() == {"plan.day": 1, "summary.describe": 1}
-    assert to_plain(alone.mind.stream.state()) == before
-    assert len(alone.mind.pending) == 2
-    alone.policy._run(alone.policy.settle())
-    assert len(alone.endpoint.requests) == 2
 
 
 async def long(request: CompletionRequest) -> None:
