@@ -1,6 +1,7 @@
 """Options that several commands share, and what a shell completes."""
 
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
