@@ -77,6 +77,7 @@ PARTY = Path(__file__).parents[2] / "examples" / "runs" / "smallville_13_februar
 def test_the_shell_is_offered_what_may_follow(
     words: str, offered: list[str], genagents: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("__main__.__package__", "", raising=False)  # `python -m pytest` has one
     monkeypatch.setenv("_GENAGENTS_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", f"genagents {words}")
     monkeypatch.setenv("COMP_CWORD", str(len(f"genagents {words}".split(" ")) - 1))
