@@ -71,3 +71,14 @@ def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) ->
     assert genagents("run", "tiny", "--interviews", "0", "--force", "-q")[0] == 0
     with RunReader("run.sqlite") as record:
         assert record.interviews() == []
+
+
+def test_who_remembers_nothing_is_not_asked(genagents: Run) -> None:
+    arguments = ("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
+    genagents(*arguments)
+    code, _, err = genagents("interview", "run.sqlite")
+    assert (code, "nobody in this run" in err) == (2, True)
+    genagents(*arguments, "--force", "--policy", f"{ADA}=scripted")
+    assert genagents("interview", "run.sqlite", "-q")[1].count(" Q: ") == 25
+    code, _, err = genagents("interview", "run.sqlite", "--agent", BEN)
+    assert (code, f"the policy of {BEN} remembers nothing" in err) == (2, True)

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader, canonical_hash
-from tests.cli.conftest import Run
+from genagents_env.testing.fault_server import ServerFault, failing, redirect
+from tests.campaigns.limits import find_printed
+from tests.cli.conftest import Run, Serve
 from tests.run.asked import write_run
 from tests.run.towns import WITNESS
 
@@ -116,3 +118,26 @@ def test_interviews_are_repeated_as_the_command_or_the_scenario_says(
     (ada, _) = told["agents"].values()
     asked = [(question, repeat) for repeat in (0, 1) for question in ("Any news?", "Tea?")]
     assert [(one["question"], one["repeat"]) for one in ada] == asked
+
+
+@pytest.mark.parametrize(
+    ("fault", "verdicts"),
+    [(failing(401), 0), (failing(403), 3), (redirect("http://127.0.0.1:9/v1"), 3)],
+)
+def test_a_key_that_is_refused_while_answers_are_judged_is_an_outage(
+    fault: ServerFault, verdicts: int, genagents: Run, scenario: str, serve: Serve
+) -> None:
+    command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--model", "m")
+    server = serve()
+    assert genagents(*command, "--out", "judged.sqlite")[0] == 0
+    first = server.calls - 8 + verdicts + 1
+    serve({n: fault for n in range(first, first + 9)})
+    code, out, err = genagents(*command, "--endpoint", "concurrency=1")
+    assert (code, "finished" in out) == (75, True)
+    assert "the run is finished, but not all of its answers are judged" in err
+    assert genagents(*find_printed(err), "-q")[0] == 75
+    serve()
+    code, out, _ = genagents(*find_printed(err), "-q")
+    assert (code, f"8 of 8 verdicts, {8 - verdicts} of them new" in out) == (0, True)
+    serve(always=fault)  # a judge that never answered: a mistake
+    assert genagents("judge", "run.sqlite", "--model", "other", "-q")[0] == 2

@@ -155,3 +155,17 @@ def test_a_key_that_is_refused_in_mid_run_pauses_it(
     serve()
     code, out, _ = genagents(*find_printed(err), "-q")
     assert (code, ": finished" in out) == (0, True)
+
+
+def test_dollars_and_seconds_are_kept_too(genagents: Run, server: FaultServer) -> None:
+    prices = ("--endpoint", "price_in=100000", "--endpoint", "price_out=100000")
+    code, _, err = genagents(*RUN, *prices, "--limit", "dollars=150")  # 1.5 an answer
+    sent = server.calls
+    assert (code, 0 < sent < 10) == (3, True)
+    assert genagents(*find_printed(err), "-q")[0] == 3
+    assert server.calls == sent
+    command = ("run", "tiny", "--policy", "idle", "-q", "--out", "idle.sqlite")
+    code, _, err = genagents(*command, "--limit", "seconds=0")
+    assert code == 3
+    assert genagents(*find_printed(err), "-q")[0] == 3
+    assert genagents(*find_printed(err), "-q", "--limit", "none")[0] == 0

@@ -3,6 +3,8 @@
 import runpy
 from pathlib import Path
 
+import pytest
+
 from genagents_env.record import RunReader
 from genagents_env.scenario import load_scenario
 from genagents_env.show.summary import run_as_json
@@ -44,3 +46,21 @@ def test_a_new_policy_keeps_the_contract_and_passes_the_fact_on(genagents: Run) 
     assert genagents(*run)[0] == 0
     with RunReader("run.sqlite") as record:
         assert len(trace_run_facts(RunData(record))[0].heard) == 2
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("shy", "no policy 'shy'; did you mean 'shy.py'?"),
+        ("shy.py:shy", "shy.py has no 'shy'; its policies: Shy"),
+        ("shy.py:Policy2", "shy.py has no 'Policy2'; its policies: Shy"),
+        ("shy.py:Talk", "'shy.py:Talk' is not a subclass of genagents_env.policy.Policy"),
+    ],
+)
+def test_a_slip_in_the_name_of_a_new_policy_is_refused(
+    named: str, told: str, genagents: Run
+) -> None:
+    genagents("new-policy", "shy")
+    code, _, err = genagents("run", "tiny", "--policy", named, "--hours", "0.01", "-q")
+    assert code == 2
+    assert told in err

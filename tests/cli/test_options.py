@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cli.app import MOVED
+from genagents_env.cli.app import COMMANDS, MOVED
 from genagents_env.cli.options import (
     make_options,
     parse_endpoint,
@@ -82,3 +82,9 @@ def test_the_shell_is_offered_what_may_follow(
     monkeypatch.setenv("COMP_WORDS", f"genagents {words}")
     monkeypatch.setenv("COMP_CWORD", str(len(f"genagents {words}".split(" ")) - 1))
     assert sorted(genagents()[1].split()) == sorted(offered)
+
+
+def test_every_command_of_the_table_is_there(genagents: Run) -> None:
+    for name in (row[0] for rows in COMMANDS.values() for row in rows):
+        code, out, _ = genagents(name, "--help")
+        assert (code, f"genagents {name}" in out) == (0, True)

@@ -126,3 +126,8 @@ def test_bytecode_beside_a_policy_is_never_run_in_its_place(stranger: Run) -> No
     assert stranger(*RESUME, "--trust", "unchanged")[0] == 0
     assert Path("imported").exists()
     assert not Path("from_pyc").exists()
+
+
+def test_a_stopped_run_says_how_to_go_on_with_its_policy(stranger: Run) -> None:
+    code, _, err = stranger(*RUN, "--out", "second.sqlite", "--limit", "seconds=0")
+    assert (code, "genagents resume second.sqlite --trust unchanged" in err) == (3, True)

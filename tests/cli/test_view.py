@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 import webbrowser
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -122,3 +123,24 @@ def test_waiting_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
             get(f"{address}data/head")
         run_town(tmp_path / "later.sqlite", ticks=2)
         wait_for(lambda: json.loads(get(f"{address}data/status"))["lastTick"] == 2)
+
+
+@pytest.mark.slow
+def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None:
+    words = ("run", "tiny", "--hours", "0.02", "--live", "--interviews", "1", "--out", "run.sqlite")
+    with start(*words, folder=tmp_path) as run:
+        run.communicate(timeout=60)
+        assert run.returncode == 0
+    with RunReader(tmp_path / "run.sqlite") as record:
+        assert (record.status, record.meta.interviews) == ("finished", True)
+    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
+
+
+@linux
+def test_nothing_listens_while_a_run_goes_on(tmp_path: Path) -> None:
+    with start("run", *LONG, "--out", "run.sqlite", "-q", folder=tmp_path) as run:
+        wait_for((tmp_path / "run.sqlite").exists)
+        for _ in range(20):
+            assert list_ports(run.pid) == set()
+            sleep(0.02)
+        assert run.poll() is None

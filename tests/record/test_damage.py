@@ -38,8 +38,6 @@ def _execute(path: Path, *statements: str) -> None:
 
 
 OPENED = (canonical_hash, RunReader, RunWriter.open)
-
-
 DAMAGED = r"run\.sqlite is damaged"
 
 
@@ -186,3 +184,32 @@ def test_every_flipped_bit_of_a_checkpoint_is_noticed(run_file: Path, meta: RunM
         with RunWriter.open(run_file) as writer, pytest.raises(RecordError):
             writer.rewind()
     connection.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'UPDATE events SET data = \'{"doing":"steals"}\' WHERE id = 3',
+        "UPDATE events SET agent = NULL WHERE id = 3",
+        "DELETE FROM events WHERE id = 4",
+        "DELETE FROM ticks WHERE tick = 2",
+        "UPDATE ticks SET positions = zeroblob(8) WHERE tick = 2",
+        "UPDATE meta SET value = '8' WHERE key = 'seed'",
+    ],
+)
+def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str) -> None:
+    _execute(run_file, sql)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
+        canonical_hash(run_file)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"), RunWriter.open(run_file) as w:
+        w.rewind()
+
+
+@pytest.mark.parametrize("table", ["ticks", "calls"])
+def test_ticks_missing_at_the_end_are_noticed(run_file: Path, table: str) -> None:
+    with RunWriter.open(run_file) as writer:
+        writer.set_status("finished")
+    _execute(run_file, f"DELETE FROM {table} WHERE tick >= 11")  # noqa: S608 (constant text)
+    _execute(run_file, "DELETE FROM events WHERE tick NOT IN (SELECT tick FROM ticks)")
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged.* missing"):
+        canonical_hash(run_file)

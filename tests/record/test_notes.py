@@ -18,7 +18,7 @@ from genagents_env.record import (
     canonical_hash,
     verify,
 )
-from genagents_env.record.notes import SectionCut, count_cuts, parse_cuts
+from genagents_env.record.notes import SectionCut, check_note, count_cuts, parse_cuts, parse_turn
 from tests.record.lived import live
 
 
@@ -108,3 +108,10 @@ def test_only_cuts_are_counted_the_section_that_most_lost_first_and_one_in_a_hun
 
 def make_cut(text: str) -> NoteRow:
     return NoteRow(1, 0, "Ada Brook", "plan.day", 0, "cut", text)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"verdict": 3}', '{"text": "(MOVE) park"}'])
+def test_a_turn_without_a_verdict_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        check_note(NoteRow(1, 0, "Ada Brook", "act.choose", 0, "turn", text))
+    assert parse_turn('{"verdict": "MOVE park"}') == {"verdict": "MOVE park"}

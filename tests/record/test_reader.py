@@ -74,7 +74,7 @@ def test_a_file_that_is_not_packed_or_torn_is_refused(
     text = b"SQLite format 3\0" + b"x" * 10_000
     for content in (text, pack(text)[:-9], pack(b"text")):
         packed.write_bytes(content)
-        with pytest.raises(RecordError, match="damaged|is not a run file"):
+        with pytest.raises(RecordError, match=r"damaged|is not a run file"):
             RunReader(packed)
 
 
