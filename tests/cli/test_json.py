@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from genagents_env.record import canonical_hash
-from genagents_env.study.evaluate.measures import list_measures
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 
@@ -38,15 +37,3 @@ def test_a_run_ends_with_its_summary_and_a_hash_says_of_what_it_is(genagents: Ru
     hashed = json.loads(genagents("hash", "run.sqlite", "--json")[1])
     assert genagents("hash", "run.sqlite")[1].strip() == hashed.pop("hash") == told["hash"]
     assert hashed == {"run": "run.sqlite", "status": "finished", "last_tick": 7}
-
-
-def test_measures_are_listed_with_their_definitions(genagents: Run) -> None:
-    told = json.loads(genagents("list", "measures", "--json")[1])
-    assert [one["name"] for one in told] == [one.name for one in list_measures()]
-    assert any(one["default"] for one in told)
-    assert not all(one["default"] for one in told)
-    one = json.loads(genagents("list", "measures", "density", "--json")[1])
-    listed = next(other for other in told if other["name"] == "density")
-    assert one == {key: value for key, value in listed.items() if key != "default"}
-    assert one["definition"]
-    assert one["source"]

@@ -10,6 +10,7 @@ import urllib.request
 import webbrowser
 from pathlib import Path
 from time import sleep
+from unittest.mock import Mock
 
 import pytest
 
@@ -97,23 +98,15 @@ def test_a_run_is_watched_from_its_start(tmp_path: Path) -> None:
 def test_a_machine_without_windows_opens_no_browser(
     monkeypatch: pytest.MonkeyPatch, fault: type[Exception] | None
 ) -> None:
-    opened: list[str] = []
-
-    def take(address: str) -> bool:
-        opened.append(address)
-        if fault is not None:
-            raise fault
-        return True
-
-    monkeypatch.setattr(webbrowser, "open", take)
+    opened = Mock(side_effect=fault, return_value=True)
+    monkeypatch.setattr(webbrowser, "open", opened)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
     assert not open_browser("http://127.0.0.1/")
-    assert opened == []
+    opened.assert_not_called()
     monkeypatch.setenv("DISPLAY", ":0")
     assert open_browser("http://127.0.0.1/") is (fault is None)
-    assert opened == ["http://127.0.0.1/"]
 
 
 def test_waiting_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Episodes for training equal those played alone, however many are played together."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -184,3 +186,15 @@ def test_segments_continue_where_the_last_one_ended() -> None:
     assert np.array_equal(both.successors[2], both.observations[3])
     assert not np.array_equal(both.successors[4], both.observations[5])
     assert both.successors[4, 0, 2] == 5 / 60
+
+
+@pytest.mark.slow
+def test_the_example_learns() -> None:
+    example = Path(__file__).parents[2] / "examples" / "rollouts.py"
+    assert len(example.read_text("utf-8").splitlines()) < 50
+    done = subprocess.run(
+        [sys.executable, str(example), "3"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    learned = [float(line.split(": ")[1]) for line in done.stdout.splitlines() if "Ben" in line]
+    assert learned[-1] > learned[0] + 0.3
