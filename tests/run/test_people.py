@@ -89,7 +89,7 @@ def test_a_walk_goes_on_until_it_arrives_or_somebody_speaks(
     assert decide(queue, **changes) == (Move("park") if goes_on else None)
 
 
-def test_a_walk_ends_when_its_ticks_are_over_or_something_else_is_entered() -> None:
+def test_a_walk_ends_with_its_ticks_or_another_entry_and_what_waits_is_bounded() -> None:
     queue = ActionQueue(turn_seconds=0)
     queue.put(ADA, Move("park"), 2)
     assert [decide(queue) for _ in range(3)] == [Move("park"), Move("park"), None]
@@ -97,16 +97,29 @@ def test_a_walk_ends_when_its_ticks_are_over_or_something_else_is_entered() -> N
     assert decide(queue) == Move("park")
     queue.put(ADA, Idle())
     assert [decide(queue), decide(queue)] == [Idle(), None]
-
-
-def test_what_waits_is_bounded_and_can_be_cleared() -> None:
-    queue = ActionQueue(turn_seconds=0)
     for _ in range(MOST_WAITING):
         queue.put(ADA, Idle())
     with pytest.raises(ConfigError, match="wait already"):
         queue.put(ADA, Idle())
     queue.clear(ADA)
     assert decide(queue) is None
+
+
+def test_an_entry_at_another_percept_is_not_taken_but_asked_anew_in_a_fork(
+    tmp_path: Path, played: Path
+) -> None:
+    strange: Percept = Moment()  # type: ignore[assignment]
+    with RunReader(played) as record, RunWriter.create(tmp_path / "a.sqlite", record.meta) as own:
+        entered = record.inputs.get(ADA, 1)
+        assert entered is not None
+        assert decode_action(entered.action) == PLAN[1]
+        with pytest.raises(DivergenceError, match="perceived"):
+            asyncio.run(RecordedPeople(record.inputs, None, kept=False).decide(ADA, strange))
+        people = RecordedPeople(own.inputs, Planned({1: Idle("anew")}), record.inputs)
+        assert asyncio.run(people.decide(ADA, strange)) == Idle("anew")
+        entered = own.inputs.get(ADA, 1)
+    assert entered is not None
+    assert decode_action(entered.action) == Idle("anew")
 
 
 def test_the_town_waits_for_who_is_here_and_not_for_who_went_away() -> None:
@@ -209,25 +222,6 @@ def test_a_killed_run_goes_on_without_asking_again(played: Path, tmp_path: Path)
     assert resume(path, make_options(people)).status == "finished"
     assert canonical_hash(path) == canonical_hash(played)
     assert people.asked == LAST - 47
-
-
-def test_an_entry_at_another_percept_is_not_taken(tmp_path: Path, played: Path) -> None:
-    with RunReader(played) as record:
-        entered = record.inputs.get(ADA, 1)
-        assert entered is not None
-        assert decode_action(entered.action) == PLAN[1]
-        strange: Percept = Moment()  # type: ignore[assignment]
-        with pytest.raises(DivergenceError, match="perceived"):
-            asyncio.run(RecordedPeople(record.inputs, None, kept=False).decide(ADA, strange))
-
-
-def test_a_fork_asks_anew_where_the_percept_is_another(played: Path, tmp_path: Path) -> None:
-    with RunReader(played) as record, RunWriter.create(tmp_path / "a.sqlite", record.meta) as own:
-        people = RecordedPeople(own.inputs, Planned({1: Idle("anew")}), record.inputs)
-        assert asyncio.run(people.decide(ADA, Moment())) == Idle("anew")  # type: ignore[arg-type]
-        entered = own.inputs.get(ADA, 1)
-    assert entered is not None
-    assert decode_action(entered.action) == Idle("anew")
 
 
 def test_a_forged_entry_is_an_error_of_the_file(played: Path, tmp_path: Path) -> None:

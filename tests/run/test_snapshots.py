@@ -36,7 +36,10 @@ def replay_all(record: RunReader) -> Sequence[RenderSnapshot]:
     ("scenario", "policy", "options"),
     [
         ("house_rules", "scripted", {"hours": 1.5}),  # with interventions
-        ("valentines_party", "scripted", {"start": "22:30", "hours": 0.5, "people": FOUR}),
+        pytest.param(
+            *("valentines_party", "scripted", {"start": "22:30", "hours": 2, "people": FOUR}),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["house rules", "bedtime"],
 )
