@@ -43,8 +43,8 @@ def test_a_server_is_asked_before_weights_are_fetched_and_a_run_is_lived_again(
     lived = ("run", "tiny", "--policy", "reactive", "--model", "scripted", "-q", "--hours", "0.02")
     assert genagents(*lived)[0] == 0
     before = sorted(path.name for path in tmp_path.iterdir())
-    asked = ("interview", "run.sqlite", "--question", "Any news?", "--model", "town-model")
-    code, out, err = genagents(*asked, "--ablations")
+    again = ("interview", "run.sqlite", "--question", "Any news?", "--model", "town-model")
+    code, out, err = genagents(*again, "--ablations")
     assert (code, out, f"{NOWHERE}: connection refused" in err) == (75, "", True)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 

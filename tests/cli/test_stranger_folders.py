@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -135,6 +136,7 @@ def test_the_index_of_a_report_leads_to_no_other_file(
     names = [str(canary / "diary.jsonl"), "../canary/diary.jsonl", "log.jsonl", "base.json"]
     index = canary / "report.json"
     index.write_text(json.dumps({"files": names}))
+    put: dict[str, Callable[[Path, Path], object]]
     put = {"link": lambda a, b: b.symlink_to(a), "hard link": os.link, "list": shutil.copy}
     put[kind](index, sweep / "report.json")
     before = read(canary)

@@ -13,7 +13,7 @@ from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.questions import When, list_questions
 from genagents_env.scenario.schema import ScheduledEvent
-from tests.run.towns import FOUR, WITNESS, failing_from, make_options, make_spec
+from tests.run.towns import FOUR, WITNESS, Value, failing_from, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 
@@ -81,7 +81,7 @@ def test_interviews_change_no_event_and_a_run_without_is_resumed_without(
 PATIENT = "return [Answer('so') for _ in questions]"
 
 
-def live_plain(path: Path, answer: str, memories: str, **how: object) -> None:
+def live_plain(path: Path, answer: str, memories: str, **how: Value) -> None:
     """Run Ben by a policy whose methods have these bodies."""
     policy = path.with_name("plain.py")
     recall = f"    def memories(self, agent):\n        {memories}\n" if memories else ""

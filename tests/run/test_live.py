@@ -14,7 +14,7 @@ from genagents_env.percept import Percept
 from genagents_env.profile import Profile
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, fork, resume, run
-from genagents_env.run.live import LiveControl
+from genagents_env.run.live import MOST_WAITING, LiveControl
 from genagents_env.run.spec import Progress
 from tests.run.towns import Killed, stop_at
 
@@ -204,3 +204,19 @@ def test_a_town_that_is_paused_while_somebody_decides_stands_still(tmp_path: Pat
     assert run(spec, tmp_path / "run.sqlite", options).status == "finished"
     thread.join()
     assert held == [3]
+
+
+def test_events_that_wait_are_bounded(tmp_path: Path) -> None:
+    control = LiveControl()
+    control._waiting = MOST_WAITING
+    refused: list[str] = []
+
+    def watch(progress: Progress) -> None:
+        try:
+            control.add_event(DEEDS[5])
+        except ConfigError as error:
+            refused.append(str(error))
+
+    options = RunOptions(live=control, watch=watch, interviews=False)
+    run(make_spec(), tmp_path / "run.sqlite", options)
+    assert "wait already" in refused[0]

@@ -242,3 +242,25 @@ def test_nobody_plays_without_people(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(PolicyError, match="give `people`"):
         rollout(TownEnv("tiny"), "human", max_ticks=1)
+
+
+def test_a_town_whose_people_are_all_away_waits_for_one_of_them() -> None:
+    queue = ActionQueue()
+    queue.set_here(ADA, False)
+
+    async def play() -> Action | None:
+        turn = asyncio.create_task(queue.decide(ADA, Moment()))  # type: ignore[arg-type]
+        await asyncio.sleep(0.1)
+        assert not turn.done()
+        queue.set_here("Ben Carver", True)
+        return await turn
+
+    assert asyncio.run(play()) is None
+
+
+def test_a_resumed_run_without_people_goes_on_with_them_away(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run(make_spec(), path, make_options(Planned(PLAN)))
+    assert resume(path, make_options(None), hours=0.05).status == "finished"
+    with RunReader(path) as record:
+        assert record.last_tick == LAST + 18

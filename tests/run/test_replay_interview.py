@@ -4,7 +4,7 @@ from shutil import copy
 
 import pytest
 
-from genagents_env.errors import BudgetExceeded, ConfigError
+from genagents_env.errors import BudgetExceeded, ConfigError, DivergenceError, PolicyError
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import Limits, PolicySpec, Progress, interview, run
@@ -102,3 +102,31 @@ def test_limits_hold_and_other_models_must_be_meant(path: Path, tmp_path: Path) 
         interview(own, FOUR, NEWS, 0, make_options(limits=Limits(calls=2)))
     with pytest.raises(ConfigError, match="--model"):
         interview(path, FOUR, NEWS, 0, make_options(ScriptedEndpoint(model="other")))
+
+
+CHANGING = """
+import os
+from genagents_env.actions import Idle
+from genagents_env.policy import Policy
+class Changing(Policy):
+    name = "changing"
+    remembers = True
+    def act(self, observations, infos):
+        return {agent: Idle(os.environ["DOING"]) for agent in observations}
+    def interview(self, agent, questions, repeat=0):
+        raise ValueError("lost for words")
+"""
+
+
+def test_a_policy_that_changed_or_fails_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, path = tmp_path / "changing.py", tmp_path / "run.sqlite"
+    policy.write_text(CHANGING)
+    monkeypatch.setenv("DOING", "reading")
+    run(make_spec(ticks=5, policy=PolicySpec(str(policy))), path, make_options())
+    with pytest.raises(PolicyError, match="Ada Brook did not answer: ValueError: lost for words"):
+        interview(path, ["Ada Brook"], NEWS, 3, make_options())
+    monkeypatch.setenv("DOING", "writing")
+    with pytest.raises(DivergenceError, match="tick 1 differs from the record"):
+        interview(path, ["Ada Brook"], NEWS, 3, make_options())

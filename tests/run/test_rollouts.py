@@ -17,7 +17,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollout, rollouts, segments
 from genagents_env.run.policies import load_policy
@@ -198,3 +198,27 @@ def test_the_example_learns() -> None:
     assert done.returncode == 0, done.stderr
     learned = [float(line.split(": ")[1]) for line in done.stdout.splitlines() if "Ben" in line]
     assert learned[-1] > learned[0] + 0.3
+
+
+def test_seeds_may_be_endless_and_the_iteration_may_end_early() -> None:
+    lived = rollouts("tiny", "idle", together=4, max_ticks=2)
+    assert [episode.seed for episode in islice(lived, 9)] == list(range(9))
+    lived.close()  # type: ignore[attr-defined]  # a generator
+
+
+def test_calls_and_fallbacks_are_those_of_the_episode_and_of_the_client() -> None:
+    client = ModelClient(ScriptedEndpoint(always_invalid), run_seed=0)
+    played = rollouts("tiny", "reactive", range(2), model=client, max_ticks=20, together=2)
+    made = [(e.rollout.calls, e.rollout.fallbacks) for e in played]
+    assert all(calls == fallbacks > 0 for calls, fallbacks in made)
+    assert client.ledger.totals().fallbacks == sum(fallbacks for _, fallbacks in made)
+    env = TownEnv("tiny")
+    alone = rollout(env, "reactive", 0, model=client, max_ticks=20)
+    assert (alone.calls, alone.fallbacks) == made[0]
+
+
+def test_a_call_works_where_a_loop_already_runs() -> None:
+    async def notebook() -> list[int]:
+        return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
+
+    assert asyncio.run(notebook()) == [0, 1, 2]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import Price
@@ -176,3 +176,11 @@ def test_a_call_given_up_at_its_deadline_has_failed_and_is_not_lost() -> None:
     assert ask(client).fallback
     assert (client.budget.spent.calls, client.budget.lost) == (1, 0)
     assert client.budget.spent.tokens > 0
+
+
+def test_impossible_usage_is_not_billed() -> None:
+    request = CompletionRequest((), None, max_tokens=100)
+    most = upper_bound(request, Price(Decimal(1), Decimal(50)))
+    within = Spend(1, most.tokens, Price(Decimal(1), Decimal(50)).cost(0, most.tokens))
+    assert not within.fits_in(most)  # no more tokens, but dearer ones
+    assert most.fits_in(most)

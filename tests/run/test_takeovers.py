@@ -131,3 +131,13 @@ def test_what_cannot_take_over_is_refused_and_writes_nothing(
     with pytest.raises(error, match=r"Nobody|no_such|solution|speed"):
         fork(parent, path, TICK, (), make_options(), policy_for={agent: policy})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_policy_that_others_have_from_the_start_takes_over_alone(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run.sqlite", "scripted", {"Klaus": "idle"})
+    chosen = {KLAUS: PolicySpec("scripted")}
+    result = fork(path, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
+    assert result.status == "finished"
+    with RunReader(result.path) as record:
+        assert record.policy_fault_count() == 0
+        assert [since for _, since in record.meta.list_groups()] == [-1, TICK]
