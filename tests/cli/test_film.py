@@ -11,7 +11,6 @@ from genagents_env import town_v0
 from genagents_env.record import RunWriter
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import lay_out
-from genagents_env.show.render.mp4 import check_encoder
 from genagents_env.show.render.picture import Picture
 from tests.cli.conftest import Run
 from tests.record.lived import make_meta
@@ -44,54 +43,44 @@ def test_a_picture_is_that_of_rgb_array_at_that_time(genagents: Run, path: str) 
     assert not np.array_equal(open_pixels("first.png"), open_pixels("last.png"))
 
 
-def test_a_packed_run_is_drawn_as_well(genagents: Run, path: str, tmp_path: Path) -> None:
+def test_a_part_of_the_town_is_drawn_as_wide_as_asked_for_also_of_a_packed_run(
+    genagents: Run, path: str, tmp_path: Path
+) -> None:
     packed = tmp_path / "my.day.sqlite.gz"
     packed.write_bytes(gzip.compress(Path(path).read_bytes()))
-    assert genagents("film", str(packed), "x.png", "--at", "09:03")[1].startswith("x.png: ")
-
-
-@pytest.mark.parametrize("asked", [("x.png",), ("x.png", "--at", "08:00"), ("x.gif",)])
-def test_a_run_that_has_not_begun_is_no_picture(
-    asked: tuple[str, ...], genagents: Run, tmp_path: Path
-) -> None:
-    with RunWriter.create(tmp_path / "run.sqlite", make_meta()):
-        code, _, err = genagents("film", "run.sqlite", *asked)
-    assert code == 2
-    assert "run.sqlite has no tick yet; ask again once it has begun" in err
-    assert not list(tmp_path.glob("*.[pg][ni][gf]"))
-
-
-def test_a_part_of_the_town_is_drawn_as_wide_as_asked_for(genagents: Run, path: str) -> None:
-    code, _, err = genagents(*("film", path, "cottage.png", "--place", "Cottage", "--width", "640"))
-    assert (code, err) == (0, "")
-    code, _, err = genagents("film", path, "ada.png", "--follow", "ada")
-    assert (code, err) == (0, "")
-    assert open_pixels("cottage.png").shape[1] == 640
-    assert open_pixels("ada.png").shape[1] == 900
-    assert genagents("film", path, "town.png", "--width", "640")[0] == 0
+    for run_file, name, wide, *part in (
+        (str(packed), "cottage.png", 640, "--place", "Cottage", "--width", "640"),
+        (path, "ada.png", 900, "--follow", "ada"),
+        (path, "town.png", 640, "--width", "640"),
+    ):
+        assert genagents("film", run_file, name, *map(str, part))[::2] == (0, "")
+        assert open_pixels(name).shape[1] == wide
     assert (open_pixels("town.png")[:300] != open_pixels("cottage.png")[:300]).any()
 
 
-def test_a_gif_shows_people_walking_and_what_has_changed(genagents: Run, path: str) -> None:
+def test_a_gif_shows_people_walking_and_is_the_same_file_again(genagents: Run, path: str) -> None:
     part = ("--from", "09:00", "--to", "09:02", "--place", "Cottage", "--width", "480")
-    code, out, err = genagents("film", path, "cottage.gif", *part)
-    assert (code, err) == (0, "")
+    for name in ("cottage.gif", "again.gif"):
+        code, out, err = genagents("film", path, name, *part)
+        assert (code, err) == (0, "")
+    assert Path("cottage.gif").read_bytes() == Path("again.gif").read_bytes()
     film = Image.open("cottage.gif")
-    assert f"cottage.gif: {2 + 1.5 + 1 / 12:.1f} s, 25 pictures," in out
-    assert film.size[0] == 480
-    assert film.info["loop"] == 0
+    assert f"again.gif: {2 + 1.5 + 1 / 12:.1f} s, 25 pictures," in out
+    assert (film.size[0], film.info["loop"]) == (480, 0)
     assert 5 < film.n_frames <= 25  # type: ignore[attr-defined]
     shown = np.asarray(film.convert("RGB")).astype(int)
     genagents("film", path, "first.png", "--at", "09:00", *part[4:])
     assert np.abs(shown - open_pixels("first.png")).mean() < 0.5  # the same but for a few colours
 
 
-def test_a_film_of_the_same_run_is_the_same_file(genagents: Run, path: str, tmp_path: Path) -> None:
-    part = ("--to", "09:01", "--follow", "Ben Carver", "--width", "320", "--read")
-    for name in ("a.gif", "b.gif"):
-        assert genagents("film", path, name, *part)[0] == 0
-    assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.gif", "b.gif"]
+@pytest.mark.parametrize("asked", [("x.png",), ("x.gif",)])
+def test_a_run_that_has_not_begun_is_no_picture(
+    asked: tuple[str, ...], genagents: Run, tmp_path: Path
+) -> None:
+    with RunWriter.create(tmp_path / "run.sqlite", make_meta()):
+        code, _, err = genagents("film", "run.sqlite", *asked)
+    assert (code, "run.sqlite has no tick yet; ask again once it has begun" in err) == (2, True)
+    assert not list(tmp_path.glob("*.[pg][ni][gf]"))
 
 
 def test_an_mp4_is_a_film(genagents: Run, path: str, tmp_path: Path) -> None:
@@ -107,42 +96,6 @@ def test_an_mp4_is_a_film(genagents: Run, path: str, tmp_path: Path) -> None:
     reader.close()
     assert wide == 402  # even, as H.264 wants it
     assert high % 2 == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ("x.png", "--at", "14:00"),
-            "--at 14:00: run.sqlite has no 2023-02-13T14:00:00; it goes",
-        ),
-        (("x.png", "--at", "noon"), "'noon' is not a time; expected 08:30"),
-        (("x.jpg",), "a picture a .png; name it x.gif"),
-        (("x.gif", "--at", "09:05"), "--at goes with a .png"),
-        (("x.png", "--to", "09:05"), "--from and --to with a .gif or an .mp4"),
-        (
-            ("x.png", "--place", "Cotage"),
-            "no place called 'Cotage'; did you mean Cottage",
-        ),
-        (("x.png", "--follow", "Ben Craver"), "'Ben Craver'; did you mean Ben Carver?"),
-        (("x.png", "--place", "Cottage", "--follow", "Ada Brook"), "not both"),
-        (("x.avi",), "a film is a .gif or an .mp4, a picture a .png; name it x.gif"),
-        (("none/x.gif",), "there is no folder none; make it first"),
-        (
-            ("x.gif", "--from", "09:05", "--to", "09:05"),
-            "--from 09:05:00 is not before",
-        ),
-        (("x.gif", "--speed", "1"), "at most 3,000 go into a GIF: say --speed 3, or take"),
-    ],
-)
-def test_an_impossible_film_is_refused_and_leaves_no_file(
-    arguments: tuple[str, ...], said: str, genagents: Run, path: str, tmp_path: Path
-) -> None:
-    (tmp_path / "run.sqlite").symlink_to(path)
-    code, out, err = genagents("film", "run.sqlite", *arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
 
 
 def test_what_stops_a_film_leaves_no_half_of_it(
@@ -173,7 +126,4 @@ def test_a_missing_encoder_is_named_with_its_install_command(
     code, _, err = genagents("film", path, "x.mp4")
     assert code == 2
     assert "an MP4 needs imageio-ffmpeg: " in err
-    assert "[pictures]" in err
     assert err.rstrip().endswith("or write a .gif")
-    with pytest.raises(Exception, match="imageio-ffmpeg"):
-        check_encoder()

@@ -4,7 +4,6 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,42 +18,25 @@ from tests.study.sweep.small_sweeps import create_sweep, run_in
 IMPORTED = Path("imported")
 MEASURE = f"{CANARY}\n\ndef ticks(data):\n    return float(data.last_tick)\n"
 PLUGIN = "[genagents_env.policies]\nstranger = strangers_module:Mine\n"
-LOOKING: tuple[Any, ...] = (
-    ("show", "run.sqlite"),
-    ("hash", "run.sqlite"),
-    ("report", "run.sqlite"),
-    ("report", "run.sqlite", "--json"),
-    ("export", "run.sqlite", "--out", "exported"),
-    ("judge", "run.sqlite", "--model", "scripted", "-q"),
-    ("judge", "run.sqlite", "--sheet", "sheet.csv"),
-    pytest.param(
-        ("judge", "run.sqlite", "--rubric", "believability", "--model", "scripted", "-q"),
-        marks=pytest.mark.slow,
-    ),
+LOOKING = (
+    "show run.sqlite",
+    "hash run.sqlite",
+    "report run.sqlite",
+    "report run.sqlite --json",
+    "export run.sqlite --out exported",
+    "judge run.sqlite --model scripted -q",
+    "judge run.sqlite --sheet sheet.csv",
+    "judge run.sqlite --rubric believability --model scripted -q",
 )
 
 
-@pytest.fixture
-def at_strangers(genagents: Run) -> Run:
-    """Return the command line beside a stranger's run file and the code that it names."""
-    Path("mine.py").write_text(CANARY + POLICY)
-    run(make_spec(ticks=3, policy=PolicySpec("mine.py:Mine")), "run.sqlite", RunOptions())
-    IMPORTED.unlink()
-    return genagents
-
-
-@pytest.mark.parametrize("command", LOOKING)
-def test_looking_at_a_strangers_run_file_imports_nothing(
-    at_strangers: Run, command: tuple[str, ...]
-) -> None:
-    code, _, err = at_strangers(*command)
-    assert (code in (0, 2), "Traceback" in err) == (True, False)
-    assert not IMPORTED.exists()
-
-
-def test_looking_at_a_run_of_a_plug_in_imports_nothing(
+def test_looking_at_a_strangers_run_file_or_of_a_plug_in_imports_nothing(
     at_strangers: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for command in LOOKING:
+        code, _, err = at_strangers(*command.split())
+        assert (code in (0, 2), "Traceback" in err) == (True, False)
+        assert not IMPORTED.exists(), command
     package = Path("site/strangers-1.0.dist-info")
     package.mkdir(parents=True)
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: strangers\nVersion: 1.0\n")
@@ -66,10 +48,19 @@ def test_looking_at_a_run_of_a_plug_in_imports_nothing(
     IMPORTED.unlink()
     monkeypatch.delitem(sys.modules, "strangers_module")
     for command in LOOKING[:5]:
-        at_strangers(*command)
+        at_strangers(*command.split())
     assert not IMPORTED.exists()
     code, _, err = at_strangers("resume", "run.sqlite", "--hours", "0.01", "-q")  # installed code
     assert (code, err, IMPORTED.exists()) == (0, "", True)
+
+
+@pytest.fixture
+def at_strangers(genagents: Run) -> Run:
+    """Return the command line beside a stranger's run file and the code that it names."""
+    Path("mine.py").write_text(CANARY + POLICY)
+    run(make_spec(ticks=3, policy=PolicySpec("mine.py:Mine")), "run.sqlite", RunOptions())
+    IMPORTED.unlink()
+    return genagents
 
 
 @pytest.fixture

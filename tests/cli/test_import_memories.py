@@ -1,7 +1,5 @@
 from pathlib import Path
 
-import pytest
-
 from genagents_env.record import RunReader
 from genagents_env.scenario.past import read_pasts
 from tests.cli.conftest import Run
@@ -50,22 +48,3 @@ def test_the_public_layout_is_taken_in(genagents: Run) -> None:
     assert "2 people begin with 8 memories of up to Mon 13 Feb 10:00" in out
     assert genagents("import-memories", "personas", "--out", "one", "--agent", MARIA)[0] == 0
     assert [*read_pasts(Path("one"))] == [MARIA]
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        (("nowhere.sqlite",), "no run file nowhere.sqlite"),
-        (("empty",), "no person in it"),
-        (("empty", "--at", "10:00"), "--at: only of a run"),
-        (("empty", "nowhere.sqlite"), "not both"),
-    ],
-)
-def test_what_holds_no_memories_is_refused(
-    genagents: Run, given: tuple[str, ...], says: str
-) -> None:
-    Path("empty").mkdir()
-    code, _, err = genagents("import-memories", *given, "--out", "memories")
-    assert code == 2
-    assert says in err
-    assert not Path("memories").exists()

@@ -67,14 +67,24 @@ def test_one_life_answers_25_questions_under_four_conditions_five_with_people(li
     assert [name for name in head if name.startswith("rank_")] == [f"rank_{k}" for k in "abcde"]
 
 
-def test_a_judge_ranks_the_conditions(lived: Run) -> None:
-    asked = ("--agent", MARIA, "--question", "memory", "--ablations", "-q")
-    assert lived("interview", "run.sqlite", *asked)[0] == 0
+def test_stored_answers_are_ranked_by_a_judge_and_listed_by_question_without_a_model(
+    lived: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived("interview", "run.sqlite", "--question", "Any news?", "--ablations", "-q")
     code, out, err = lived("judge", str(KEPT), "--pairwise", "--model", "scripted", "--json", "-q")
     assert (code, err) == (0, "")
-    told = json.loads(out)
-    (ranking,) = told["rankings"]
+    (ranking,) = json.loads(out)["rankings"]
     assert {*ranking["mean_ranks"]} == {*FOUR}
+    monkeypatch.setattr("genagents_env.run.models.open_endpoint", None)
+    code, out, err = lived("interview", "run.sqlite", "--list")
+    assert (code, err) == (0, "")
+    heads = [line for line in out.splitlines() if line.startswith("Q: ")]
+    assert heads[0] == "Q: Do you know of a Valentine's Day party?"
+    assert heads[-1] == "Q: Any news?"
+    assert len(heads) == len({*heads})
+    assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:neighbour]: " in out
+    told = json.loads(lived("interview", "run.sqlite", "--list", "--json")[1])
+    assert {row["condition"] for row in told["answers"]} == {"run", *FOUR}
 
 
 def test_conditions_of_ones_own_and_who_asks(lived: Run) -> None:
@@ -88,23 +98,6 @@ def test_conditions_of_ones_own_and_who_asks(lived: Run) -> None:
     assert code == 2
     assert "'dreams' is not allowed; any of observation, planning, reflection" in err
     assert lived(*asking, "--read-sheet", "none.csv")[2].count("--author") == 1
-
-
-def test_stored_answers_are_listed_by_question_without_a_model(
-    lived: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lived("interview", "run.sqlite", "--question", "Any news?", "--ablations", "-q")
-    monkeypatch.setattr("genagents_env.run.models.open_endpoint", None)
-    code, out, err = lived("interview", "run.sqlite", "--list")
-    assert (code, err) == (0, "")
-    heads = [line for line in out.splitlines() if line.startswith("Q: ")]
-    assert heads[0] == "Q: Do you know of a Valentine's Day party?"
-    assert heads[-1] == "Q: Any news?"
-    assert len(heads) == len({*heads})
-    assert f"    Mon 13 Feb 10:00  {MARIA}: " in out
-    assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:neighbour]: " in out
-    told = json.loads(lived("interview", "run.sqlite", "--list", "--json")[1])
-    assert {row["condition"] for row in told["answers"]} == {"run", *FOUR}
 
 
 def test_a_default_answer_is_marked_and_reported(

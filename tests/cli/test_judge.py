@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.testing.fault_server import FaultServer, ServerFault, failing, redirect
+from genagents_env.testing.fault_server import ServerFault, failing, redirect
 from tests.campaigns.limits import find_printed
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Serve
 from tests.run.asked import write_run
 from tests.run.towns import WITNESS
 
@@ -52,49 +52,39 @@ def test_a_run_is_judged_and_verdicts_are_counted(genagents: Run) -> None:
     assert (code, out.splitlines()[0]) == (3, "Judge another: 5 of 33 verdicts, 5 of them new")
     assert "genagents judge run.sqlite --model scripted:obedient --by another" in err
     assert canonical_hash("run.sqlite") == before
+    genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q", "--force")
+    code, out, _ = genagents("judge", "run.sqlite")
+    assert (code, out.startswith("Nothing to judge: ")) == (0, True)
 
 
-def test_run_files_that_were_not_begun_are_counted(genagents: Run) -> None:
-    for name in ("a.sqlite", "b.sqlite"):
-        write_run(Path(name))
+def test_a_limit_is_of_all_run_files_and_those_that_were_not_begun_are_counted(
+    genagents: Run,
+) -> None:
+    for name in "abcd":
+        write_run(Path(f"{name}.sqlite"))
     Path("bad.sqlite").write_text("no run")
     model = ("--model", "scripted:neighbour", "--json")
-    code, out, err = genagents("judge", "a.sqlite", "bad.sqlite", "b.sqlite", *model)
-    assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (2, [33])
-    assert "1 of 3 run files were not begun, from b.sqlite on" in err
-    code, out, err = genagents("judge", "b.sqlite", "a.sqlite", *model, "--limit", "calls=1")
-    assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (3, [1])
-    assert "1 of 2 run files were not begun, from a.sqlite on" in err
+    for files, limit, ended, given, left in (
+        (("a", "bad", "b"), "none", 2, [33], "1 of 3 run files were not begun, from b.sqlite on"),
+        (("b", "c"), "calls=40", 3, [33, 7], ""),
+        (("d", "c"), "calls=1", 3, [1], "1 of 2 run files were not begun, from c.sqlite on"),
+    ):
+        names = [f"{name}.sqlite" for name in files]
+        limited = () if limit == "none" else ("--limit", limit)
+        code, out, err = genagents("judge", *names, *model, *limited)
+        assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (ended, given)
+        assert left in err
 
 
-def test_a_limit_is_of_all_run_files_together(genagents: Run) -> None:
-    for name in ("a.sqlite", "b.sqlite", "c.sqlite"):
-        write_run(Path(name))
-    files = ("a.sqlite", "b.sqlite", "c.sqlite")
-    model = ("--model", "scripted:neighbour", "--json", "--limit", "calls=40")
-    code, out, err = genagents("judge", *files, *model)
-    assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (3, [33, 7])
-    assert "1 of 3 run files were not begun, from c.sqlite on" in err
-
-
-def test_nothing_to_judge_is_said(genagents: Run) -> None:
-    genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
-    for asked in ((), ("--rubric", "believability", "--model", "scripted:neighbour")):
-        code, out, _ = genagents("judge", "run.sqlite", *asked)
-        assert (code, out.startswith("Nothing to judge: ")) == (0, True)
-    code, _, err = genagents("judge", "no.sqlite")
-    assert (code, "no run file" in err) == (2, True)
-
-
-def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) -> None:
+def test_a_run_with_a_model_is_judged_at_its_end_also_once_it_was_resumed(
+    genagents: Run, scenario: str
+) -> None:
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--force")
     model = ("--model", "scripted:neighbour")
-    code, _, err = genagents(*command, *model)
-    assert (code, err) == (0, "")
+    assert genagents(*command, *model)[::2] == (0, "")
     with RunReader("run.sqlite") as record:
-        calls = record.sum_calls().calls
-        assert {row.judge for row in record.judgements()} == {"scripted:neighbour"}
-        assert len(record.judgements()) == 8
+        calls, rows = record.sum_calls().calls, record.judgements()
+    assert (len(rows), {row.judge for row in rows}) == (8, {"scripted:neighbour"})
     code, out, err = genagents(*command, *model, "--limit", f"calls={calls + 3}")
     assert (code, "finished" in out) == (3, True)
     assert "the run is finished, but not all of its answers are judged" in err
@@ -104,77 +94,50 @@ def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) 
     assert f"limit {calls + 3}; --limit calls=N raises it" in err
     code, out, _ = genagents("judge", "run.sqlite", "-q", "--limit", "none")
     assert (code, "8 of 8 verdicts, 5 of them new" in out) == (0, True)
-
-
-def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> None:
-    command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q")
-    model = ("--model", "scripted:neighbour")
     assert genagents(*command, *model, "--limit", "calls=5")[0] == 3
-    with RunReader("run.sqlite") as record:
-        assert record.judgements() == []
     resume = ("resume", "run.sqlite", "-q", "--trust", "unchanged")
-    assert genagents(*resume)[0] == 3
-    assert genagents(*resume, "--limit", "none")[0] == 0
-    with RunReader("run.sqlite") as record:
-        assert len(record.judgements()) == 8
+    for more, code, verdicts in (((), 3, 0), (("--limit", "none"), 0, 8)):
+        assert genagents(*resume, *more)[0] == code
+        with RunReader("run.sqlite") as record:
+            assert len(record.judgements()) == verdicts
 
 
-def test_repeats_of_the_command_line_go_before_those_of_the_scenario(
+def test_interviews_are_repeated_as_the_command_or_the_scenario_says(
     genagents: Run, scenario: str
 ) -> None:
-    for repeats, held in ((), 8), (("--interviews", "3"), 12), (("--interviews", "0"), 0):
-        command = ("run", scenario, "--hours", "0.01", "--force", "-q", *repeats)
-        assert genagents(*command)[0] == 0
+    for repeats, held in ((("--interviews", "3"), 12), (("--interviews", "0"), 0), ((), 8)):
+        assert genagents("run", scenario, "--hours", "0.01", "--force", "-q", *repeats)[0] == 0
         with RunReader("run.sqlite") as record:
             assert len(record.interviews()) == held
-    code, _, err = genagents("run", scenario, "--interviews", "21", "--force", "-q")
-    assert (code, "--interviews" in err) == (2, True)
-
-
-def test_interviews_are_repeated(genagents: Run, scenario: str) -> None:
-    genagents("run", scenario, "--hours", "0.01", "-q")
     put = ("interview", "run.sqlite", "--question", "Any news?", "--question", "Tea?", "-q")
     code, out, _ = genagents(*put, "--repeats", "2")
-    assert code == 0
     lines = [line for line in out.splitlines() if not line.startswith(("    A:", "        "))]
-    each = ["  Interview 1 of 2", "    Q: Any news?", "    Q: Tea?"]
-    each += ["  Interview 2 of 2", *each[1:]]
-    assert lines[1:7] == each
+    each = ["    Q: Any news?", "    Q: Tea?"]
+    assert (code, lines[1:7]) == (0, ["  Interview 1 of 2", *each, "  Interview 2 of 2", *each])
     told = json.loads(genagents(*put, "--repeats", "2", "--json")[1])
     (ada, _) = told["agents"].values()
-    assert [(one["question"], one["repeat"]) for one in ada] == [
-        ("Any news?", 0),
-        ("Tea?", 0),
-        ("Any news?", 1),
-        ("Tea?", 1),
-    ]
+    asked = [(question, repeat) for repeat in (0, 1) for question in ("Any news?", "Tea?")]
+    assert [(one["question"], one["repeat"]) for one in ada] == asked
 
 
-@pytest.mark.parametrize("fault", [failing(401), failing(403), redirect("http://127.0.0.1:9/v1")])
-@pytest.mark.parametrize("verdicts", [0, 3])
+@pytest.mark.parametrize(
+    ("fault", "verdicts"),
+    [(failing(401), 0), (failing(403), 3), (redirect("http://127.0.0.1:9/v1"), 3)],
+)
 def test_a_key_that_is_refused_while_answers_are_judged_is_an_outage(
-    fault: ServerFault,
-    verdicts: int,
-    genagents: Run,
-    scenario: str,
-    monkeypatch: pytest.MonkeyPatch,
+    fault: ServerFault, verdicts: int, genagents: Run, scenario: str, serve: Serve
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "local")
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--model", "m")
-    with FaultServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*command, "--out", "judged.sqlite")[0] == 0
-        first = server.calls - 8 + verdicts + 1
-    with FaultServer({n: fault for n in range(first, first + 9)}) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, err = genagents(*command, "--endpoint", "concurrency=1")
-        assert (code, "finished" in out) == (75, True)
-        assert "the run is finished, but not all of its answers are judged" in err
-        assert genagents(*find_printed(err), "-q")[0] == 75
-    with FaultServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, _ = genagents(*find_printed(err), "-q")
-        assert (code, f"8 of 8 verdicts, {8 - verdicts} of them new" in out) == (0, True)
-    with FaultServer(always=fault) as server:  # a judge that never answered: a mistake
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents("judge", "run.sqlite", "--model", "other", "-q")[0] == 2
+    server = serve()
+    assert genagents(*command, "--out", "judged.sqlite")[0] == 0
+    first = server.calls - 8 + verdicts + 1
+    serve({n: fault for n in range(first, first + 9)})
+    code, out, err = genagents(*command, "--endpoint", "concurrency=1")
+    assert (code, "finished" in out) == (75, True)
+    assert "the run is finished, but not all of its answers are judged" in err
+    assert genagents(*find_printed(err), "-q")[0] == 75
+    serve()
+    code, out, _ = genagents(*find_printed(err), "-q")
+    assert (code, f"8 of 8 verdicts, {8 - verdicts} of them new" in out) == (0, True)
+    serve(always=fault)  # a judge that never answered: a mistake
+    assert genagents("judge", "run.sqlite", "--model", "other", "-q")[0] == 2

@@ -57,15 +57,13 @@ def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: l
     ]
 
 
-def test_several_people_get_a_sheet_each(genagents: Run, runs: list[str]) -> None:
-    command = ("judge", *runs, "--rubric", "persona", "--sheet", "s.csv", "--raters", "2")
-    code, out, err = genagents(*command, "--sample", "5")
-    assert (code, err) == (0, "")
-    assert [line.partition(":")[0] for line in out.splitlines()] == [
-        "s-1.csv", "s-2.csv", "5 other rows are in no sheet",
-    ]  # fmt: skip
-    code, _, err = genagents(*command)
-    assert (code, "s-1.csv exists, and may be filled in" in err) == (2, True)
+def test_a_run_file_that_cannot_be_read_is_left_out(genagents: Run, runs: list[str]) -> None:
+    Path("bad.sqlite").write_text("no run")
+    asked = ("judge", "bad.sqlite", runs[0], *MODEL, *BELIEVABLE, "--repeats", "1")
+    code, out, err = genagents(*asked)
+    assert (code, "15 of 15 verdicts" in out) == (0, True)
+    assert "bad.sqlite" in err
+    assert "it is left out" in err
 
 
 def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> None:
@@ -77,6 +75,8 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
     assert "a whole number from 1 to 5" in Path("s.txt").read_text()
     code, _, err = genagents(*command, "--sheet", "s.csv")
     assert (code, "name another file" in err) == (2, True)
+    out = genagents(*command, "--sheet", "t.csv", "--raters", "2", "--sample", "5")[1]
+    assert [line.partition(":")[0] for line in out.splitlines()[:2]] == ["t-1.csv", "t-2.csv"]
     with Path("s.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     for k, row in enumerate(rows[:10]):
@@ -85,51 +85,14 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
         writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
         writer.writeheader()
         writer.writerows(rows)
-    reading = (*command, "--read", "s.csv", "--by", "Ana")
-    code, out, err = genagents(*reading)
+    code, out, err = genagents(*command, "--read", "s.csv", "--by", "Ana")
     assert (code, err) == (0, "")
-    assert out.splitlines()[0] == (
-        "s.csv: 14 rows, 4 of them empty; 10 verdicts of Ana, 10 more for the same words elsewhere"
-    )
+    told = "s.csv: 14 rows, 4 of them empty; 10 verdicts of Ana, 10 more for the same words elsewh"
+    assert out.startswith(told)
     assert "Ana (human), scripted:neighbour" in out
     code, out, _ = genagents(*command, *MODEL, "--repeats", "1", "--json")
     (agreed,) = (one for one in json.loads(out)["agreements"] if one["sort"] == "others")
     assert (agreed["n"], len(Verdicts(Path("verdicts.jsonl")))) == (10, 30 + 20)
-
-
-def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
-    Path("bad.sqlite").write_text("no run")
-    code, out, err = genagents(
-        "judge", "bad.sqlite", runs[0], *MODEL, *BELIEVABLE, "--repeats", "1"
-    )
-    assert (code, "15 of 15 verdicts" in out) == (0, True)
-    assert "bad.sqlite" in err
-    assert "it is left out" in err
-    for arguments, message in (
-        (("judge", "bad.sqlite", *BELIEVABLE), "none of these run files can be read"),
-        (("judge", *runs, "--rubric", "believable"), '"believable" is unknown; did you mean'),
-        (("judge", "."), "no folder of a sweep"),
-        (("judge", ".", runs[0]), "name one folder, or run files"),
-        (("judge", *runs, "--ranks"), "--ranks needs --sheet"),
-        (
-            ("judge", *runs, "--sheet", "x.csv", "--read", "y.csv"),
-            "--sheet needs a command without --read",
-        ),
-        (("judge", *runs, "--sheet", "x.csv", "--model", "m"), "--model needs a model as judge"),
-        (("judge", *runs, "--sheet", "x.csv", "--limit", "calls=0"), "--limit needs a model as"),
-        (("judge", *runs, "--read", "x.csv", "--by", "A", "--json"), "--json needs a model as"),
-        (("judge", *runs, "--read", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
-        (("judge", *runs, *BELIEVABLE, "--seed", "5"), "--seed needs --sheet"),
-        (("judge", *runs, "--repeats", "2"), "--repeats needs --rubric or --pairwise"),
-        (("judge", ".", *BELIEVABLE, "--limit", "none"), "there is no 'none' here; allowed: calls"),
-        (("rate", *runs), "rate has moved; type: genagents judge"),
-        (("sheet", *runs), "sheet has moved; type: genagents judge"),
-        (("judge", *runs, "--sheet", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
-        (("judge", *runs, "--read", "x.csv"), "--by"),
-        (("judge", *runs, "--read", "x.csv", "--by", "A"), "x.csv cannot be read"),
-    ):
-        code, _, err = genagents(*arguments)
-        assert (code, message in err) == (2, True), err
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from genagents_env.testing.fault_server import FaultServer, ServerFault
-from tests.cli.conftest import Run
+from genagents_env.testing.fault_server import ServerFault
+from tests.cli.conftest import Run, Serve
 from tests.cli.conftest import genagents as genagents
 
 RUN = ("run", "tiny", "--hours", "0.02", "-q", "--force", "--embedder", "hashed")
@@ -18,11 +18,34 @@ ASKS = (*RUN, "--policy", "reactive", "--interviews", "0")
 @pytest.fixture(autouse=True)
 def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GENAGENTS_LOG", raising=False)
-    monkeypatch.setattr("genagents_env.llm.retries.RetryPolicy.wait", lambda *_: 0.0)
 
 
-def test_nothing_is_logged_unless_asked_for(genagents: Run) -> None:
-    assert genagents(*ASKS, "--model", "scripted:obedient")[2] == ""
+KEY = "sk-LOGGED-0f1e2d3c4b5a6978"
+
+
+def test_attempts_are_logged_on_lines_of_their_own_without_the_key(
+    genagents: Run,
+    serve: Serve,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    nonsense = ServerFault(words=lambda _: "no JSON at all")
+    telling = ServerFault(status=503, echo_key=True)
+    serve({2: telling, 3: "reset", 5: nonsense, 6: nonsense})
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    how = ("--model", "town-model", "--endpoint", "concurrency=1")
+    code, _, err = genagents("-v", *ASKS, *how)
+    assert code == 4  # a fallback among so few calls
+    assert len(re.findall("INFO attempt [12] of 4: ", err)) == 2  # of one call or of two
+    assert "INFO pace: " not in err  # with one slot there is nothing to halve
+    assert "again in 0.0 s" in err
+    assert err.count("WARNING decide") == 1
+    assert "fallback by town-model" in err
+    logging.getLogger("genagents_env.any").info("key %s\nand\x1b[31m more", KEY)
+    line = capsys.readouterr().err
+    assert line.endswith("and more\n")
+    assert len(line.splitlines()) == 1
+    assert "LOGGED" not in err + line
 
 
 def test_verbose_once_logs_events_and_twice_every_call(genagents: Run) -> None:
@@ -54,41 +77,6 @@ def test_the_variable_asks_for_the_same(genagents: Run, monkeypatch: pytest.Monk
     code, _, err = genagents("hash", "run.sqlite")
     told = "genagents: GENAGENTS_LOG: 'debg' is not a level; did you mean debug?\n"
     assert (code, err) == (2, told)
-
-
-def test_attempts_are_logged_without_the_key(
-    genagents: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key = "sk-LOGGED-0f1e2d3c4b5a6978"
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    nonsense = ServerFault(words=lambda _: "no JSON at all")
-    telling = ServerFault(status=503, echo_key=True)
-    with FaultServer({2: telling, 3: "reset", 5: nonsense, 6: nonsense}) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, _, err = genagents(
-            "-v", *ASKS, "--model", "town-model", "--endpoint", "concurrency=1"
-        )
-    assert code == 4  # a fallback among so few calls
-    assert len(re.findall("INFO attempt [12] of 4: ", err)) == 2  # of one call or of two
-    assert "INFO pace: " not in err  # with one slot there is nothing to halve
-    assert "again in 0.0 s" in err
-    assert err.count("WARNING decide") == 1
-    assert "fallback by town-model" in err
-    assert key not in err
-
-
-def test_a_line_is_one_line_without_keys(
-    genagents: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-LOGGED-0f1e2d3c4b5a6978")
-    genagents("-v", "list", "measures")
-    logging.getLogger("genagents_env.any").info(
-        "key %s\nand\x1b[31m more", "sk-LOGGED-0f1e2d3c4b5a6978"
-    )
-    err = capsys.readouterr().err
-    assert "LOGGED" not in err
-    assert err.endswith("and more\n")
-    assert len(err.splitlines()) == 1
 
 
 def test_who_imports_the_package_hears_nothing_and_may_listen() -> None:

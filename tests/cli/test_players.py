@@ -10,7 +10,8 @@ import pytest
 from genagents_env.cli.players import find_players
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
-from genagents_env.record import RunReader, canonical_hash
+from genagents_env.record import RunReader
+from genagents_env.run import PolicySpec, RunSpec, run
 from tests.show.view.processes import ROOT
 
 WORDS = ("tiny", "--hours", "0.03", "--interviews", "0", "--quiet")
@@ -46,25 +47,14 @@ def test_a_person_plays_in_the_terminal(tmp_path: Path) -> None:
     assert "away" in walked
 
 
-def test_two_people_take_turns_at_one_terminal(tmp_path: Path) -> None:
-    entered = "(TALK) I am Ada.\n(TALK) I am Ben.\n"
-    play(tmp_path, entered, "run", *WORDS, "--policy", "human", "--out", "a.sqlite")
-    with RunReader(tmp_path / "a.sqlite") as record:
-        said = {(e.agent, e.data["text"]) for e in record.events(kind="say")}
-    assert said == {("Ada Brook", "I am Ada."), ("Ben Carver", "I am Ben.")}
-
-
 def test_a_fork_is_played_by_somebody_from_there_on(tmp_path: Path) -> None:
-    play(tmp_path, "", "run", *WORDS, "--policy", "idle", "--out", "a.sqlite")
+    run(RunSpec(TownConfig("tiny", hours=0.03), policy=PolicySpec("idle")), tmp_path / "a.sqlite")
     words = ("fork", "a.sqlite", "--at", "09:01", "--policy", "Ben=human", "--out", "b.sqlite")
     told = play(tmp_path, "(TALK) Here I am.\n", *words, "--quiet")
     assert "Ben Carver: you play" in told
     assert "begins with nothing" not in told  # idle remembers nothing
     with RunReader(tmp_path / "b.sqlite") as record:
         assert [e.data["text"] for e in record.events(kind="say")] == ["Here I am."]
-    play(tmp_path, "", "fork", "b.sqlite", "--at", "09:01:10", "--out", "c.sqlite", "--quiet")
-    hashes = [canonical_hash(tmp_path / name) for name in ("b.sqlite", "c.sqlite")]
-    assert hashes[0] == hashes[1]
 
 
 def test_players_are_those_whose_policy_is_human() -> None:

@@ -2,71 +2,55 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from genagents_env.record import RunReader
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Serve
 
 PRICE = ("--endpoint", "price_in=2.50", "--endpoint", "price_out=10")
 RUN = ("run", "tiny", "--policy", "reactive", "--model", "town-model", "--quiet")
 
 
-@pytest.fixture(autouse=True)
-def _hosted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the fault server cost something: a server on this machine is free."""
-    monkeypatch.setattr("genagents_env.llm.endpoint.LOOPBACK", ())
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-priced")
-
-
 def test_a_price_that_is_given_counts_in_budget_summary_and_file(
-    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    genagents: Run, server: FaultServer
 ) -> None:
-    with FaultServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, "--limit", "dollars=1")[0] == 2  # whose price is not known
-        code, out, _ = genagents(*RUN, "--limit", "dollars=1", *PRICE)
-        assert (code, "$0.000" in out) == (0, True)
-        with RunReader(tmp_path / "run.sqlite") as run:
+    assert genagents(*RUN, "--limit", "dollars=1")[0] == 2  # whose price is not known
+    code, out, _ = genagents(*RUN, "--limit", "dollars=1", *PRICE)
+    assert (code, "$0.000" in out) == (0, True)
+    with RunReader("run.sqlite") as run:
+        assert run.sum_calls().dollars == 9 * Decimal("0.000075")
+    code, _, err = genagents(*RUN, "--out", "less.sqlite", "--limit", "dollars=0.001", *PRICE)
+    assert (code, "dollars" in err) == (3, True)
+    assert genagents("resume", "less.sqlite", "-q", "--limit", "none")[0] == 0  # at that price
+    for name in ("run.sqlite", "less.sqlite"):
+        with RunReader(name) as run:
             assert run.meta.price == ("2.50", "10")
-            totals = run.sum_calls()
-        assert totals.dollars == 9 * Decimal("0.000075")
-        code, _, err = genagents(*RUN, "--out", "less.sqlite", "--limit", "dollars=0.001", *PRICE)
-        assert code == 3
-        assert "dollars" in err
-        code, _, _ = genagents(
-            "resume", "less.sqlite", "--quiet", "--limit", "none"
-        )  # at that price
-        assert code == 0
-    with RunReader(tmp_path / "less.sqlite") as run:
-        assert run.meta.price == ("2.50", "10")
 
 
 def test_the_price_of_a_current_model_is_shown_with_its_source(
-    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    genagents: Run, server: FaultServer
 ) -> None:
     listed = r"prices? of genai-prices [0-9.]+ of 20\d\d-\d\d-\d\d for anthropic"
     model = ("--model", "claude-sonnet-4.6", "--limit", "dollars=1")
-    with FaultServer() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, _ = genagents("run", "tiny", "--policy", "reactive", *model, "--quiet")
-        assert (code, bool(re.search(listed, out))) == (0, True)
-        with RunReader(tmp_path / "run.sqlite") as run:
-            assert run.meta.price is not None
-            assert run.meta.price[:4] == ("3", "15", "0.3", "3.75")
-            assert run.sum_calls().dollars == 9 * Decimal("0.000105")
-        _, _, err = genagents(*RUN, "--out", "less.sqlite", "--limit", "dollars=1")
-        assert re.search(r"'town-model' is not known to genai-prices .*--endpoint price_in", err)
-        _, out, _ = genagents("doctor", *model[:2])
-        assert re.search(listed, out)
-        assert re.search(r"ok +prices: genai-prices [0-9.]+ of 20", out)
-    _, out, _ = genagents("report", "run.sqlite")
-    assert re.search(r"\(prices of genai-prices .* for anthropic\)", " ".join(out.split()))
-    _, out, _ = genagents("report", "run.sqlite", "--price-as", "gpt-3.5-turbo")
-    assert re.search(r"as gpt-3.5-turbo by genai-prices [0-9.]+ of 20", " ".join(out.split()))
+    code, out, _ = genagents("run", "tiny", "--policy", "reactive", *model, "--quiet")
+    assert (code, bool(re.search(listed, out))) == (0, True)
+    with RunReader("run.sqlite") as run:
+        assert run.meta.price is not None
+        assert run.meta.price[:4] == ("3", "15", "0.3", "3.75")
+        assert run.sum_calls().dollars == 9 * Decimal("0.000105")
+    _, _, err = genagents(*RUN, "--out", "less.sqlite", "--limit", "dollars=1")
+    assert re.search(r"'town-model' is not known to genai-prices .*--endpoint price_in", err)
+    _, out, _ = genagents("doctor", *model[:2])
+    assert re.search(listed, out)
+    for price_as, said in (
+        ((), r"\(prices of genai-prices .* for anthropic\)"),
+        (("--price-as", "gpt-3.5-turbo"), r"as gpt-3.5-turbo by genai-prices [0-9.]+ of 20"),
+    ):
+        _, out, _ = genagents("report", "run.sqlite", *price_as)
+        assert re.search(said, " ".join(out.split()))
 
 
 def answer_from_cache(words: str, asked: Mapping[str, Any]) -> bytes:
@@ -77,18 +61,17 @@ def answer_from_cache(words: str, asked: Mapping[str, Any]) -> bytes:
 
 
 def test_cached_tokens_count_at_their_price_also_after_a_resume(
-    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    genagents: Run, server: FaultServer, serve: Serve
 ) -> None:
     asking = ("run", "tiny", "--policy", "reactive", "--model", "gpt-6-sol", "--quiet", "--out")
     cost = (1 * 2 + 6 * Decimal("0.2") + 3 * Decimal("2.5") + 5 * 10) / Decimal(1_000_000)
-    with FaultServer(always=ServerFault(answer=answer_from_cache)) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, _ = genagents(*asking, "whole.sqlite")
-        assert (code, "90 tokens read (54 of them cached)" in out) == (0, True)
-        assert genagents(*asking, "cut.sqlite", "--limit", "calls=5")[0] == 3
-        assert genagents("resume", "cut.sqlite", "--quiet", "--limit", "calls=100")[0] == 0
+    serve(always=ServerFault(answer=answer_from_cache))
+    code, out, _ = genagents(*asking, "whole.sqlite")
+    assert (code, "90 tokens read (54 of them cached)" in out) == (0, True)
+    assert genagents(*asking, "cut.sqlite", "--limit", "calls=5")[0] == 3
+    assert genagents("resume", "cut.sqlite", "--quiet", "--limit", "calls=100")[0] == 0
     for name in ("whole.sqlite", "cut.sqlite"):
-        with RunReader(tmp_path / name) as run:
+        with RunReader(name) as run:
             spending = run.spending
             assert run.sum_calls().dollars == 9 * cost
             assert {call.cached_tokens for call in run.calls()} == {6}
@@ -96,8 +79,8 @@ def test_cached_tokens_count_at_their_price_also_after_a_resume(
             assert spending.spent.dollars == spending.spent.calls * cost
 
 
-@pytest.mark.parametrize("given", [PRICE[:2], PRICE[2:], (*PRICE[:3], "price_out=1_0")])
-def test_half_a_price_is_no_price(genagents: Run, given: tuple[str, ...], tmp_path: Path) -> None:
-    code, _, err = genagents(*RUN, *given)
-    assert (code, "--endpoint price_" in err) == (2, True)
-    assert list(tmp_path.iterdir()) == []
+@pytest.fixture
+def server(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> FaultServer:
+    """Have the fault server cost something: a server on this machine is free."""
+    monkeypatch.setattr("genagents_env.llm.endpoint.LOOPBACK", ())
+    return serve()

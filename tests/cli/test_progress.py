@@ -36,10 +36,23 @@ def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
     assert lines[-1].endswith("ticks/s, 3 calls, 150 tokens, $0.5000")
 
 
-def test_a_quiet_run_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with show_progress(quiet=True) as watch:
-        assert watch is None
-    assert capsys.readouterr() == ("", "")
+@pytest.mark.parametrize(
+    ("running", "hours", "words"),
+    [
+        (("lyfe-s0",), None, "1 of 4 runs, lyfe-s0 running (60 of 1,080 ticks)"),
+        (("lyfe-s0", "lyfe-s1"), None, "1 of 4 runs, 2 running"),
+        ((), 0.005, "1 of 4 runs, less than a minute left"),
+        ((), 0.5, "1 of 4 runs, 30 min left"),
+        ((), 25.25, "1 of 4 runs, 25 h 15 min left"),
+    ],
+)
+def test_running_trials_and_a_known_rest_are_shown(
+    running: tuple[str, ...], hours: float | None, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with show_sweep_progress() as watch:
+        assert watch is not None
+        watch(progress(1, 0, 1.0, *running, left=hours))
+    assert capsys.readouterr().err.splitlines() == [words]
 
 
 def test_bar_on_a_terminal_shows_interviews(
@@ -77,35 +90,6 @@ def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
         "1 of 4 runs, 200 calls, 2,000 tokens",
         "4 of 4 runs, 300 calls, 3,000 tokens",
     ]
-
-
-def test_progress_of_a_single_run_shows_its_ticks(capsys: pytest.CaptureFixture[str]) -> None:
-    with show_sweep_progress() as watch:
-        assert watch is not None
-        watch(progress(1, 0, 1.0, "lyfe-s0"))
-        watch(progress(2, 0, 2.0, "lyfe-s0", "lyfe-s1"))
-    assert capsys.readouterr().err.splitlines() == [
-        "1 of 4 runs, lyfe-s0 running (60 of 1,080 ticks)",
-        "2 of 4 runs, 2 running",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("hours", "words"),
-    [
-        (None, "1 of 4 pilot runs"),
-        (0.005, "1 of 4 pilot runs, less than a minute left"),
-        (0.5, "1 of 4 pilot runs, 30 min left"),
-        (25.25, "1 of 4 pilot runs, 25 h 15 min left"),
-    ],
-)
-def test_pilot_runs_are_counted_and_a_known_rest_is_never_zero(
-    hours: float | None, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with show_sweep_progress(runs="pilot runs") as watch:
-        assert watch is not None
-        watch(progress(1, 0, 1.0, left=hours))
-    assert capsys.readouterr().err.splitlines() == [words]
 
 
 def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:

@@ -37,11 +37,6 @@ def test_prompts_are_listed_by_purpose_and_counted_over_several_runs(
     assert told["prompts"][0]["cuts"]["sections"] == [{"section": "talk", "prompts": 1, "lines": 3}]
 
 
-def test_a_run_without_a_model_has_none(genagents: Run) -> None:
-    genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "--quiet", "--out", "r.sqlite")
-    assert genagents("prompts", "r.sqlite")[:2] == (0, "no model was asked\n")
-
-
 def test_show_and_report_caution_where_prompts_lost_lines(genagents: Run, tmp_path: Path) -> None:
     for name in ("cut.sqlite", "whole.sqlite"):
         cake(tmp_path / name)

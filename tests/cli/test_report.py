@@ -1,16 +1,50 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from genagents_env.extras import format_install_command
+from tests.cli.conftest import Run
 from tests.study.report.page_tags import PageTags
 from tests.study.report.planted import cake, plant
 
-Run = Callable[..., tuple[int, str, str]]
+
+def test_several_runs_are_compared_on_a_page_in_a_folder(genagents: Run) -> None:
+    cake(Path("a.sqlite"))
+    cake(Path("b.sqlite"), status="paused")
+    code, out, _ = genagents("report", "a.sqlite", "b.sqlite", "a.sqlite")
+    assert code == 0
+    for title in ("Runs:", "Measures:", "What an agent costs:", "paused"):
+        assert title in out
+    told = json.loads(genagents("report", "a.sqlite", "b.sqlite", "--json")[1])
+    assert [run["run"] for run in told["runs"]] == ["a.sqlite", "b.sqlite"]
+    code, out, _ = genagents("report", "a.sqlite", "--out", "new/folder")
+    assert (code, out) == (0, "new/folder/report.html\n")
+    assert Path("new/folder/report.md").is_file()
+    assert list(Path("new/folder/figures").glob("*.png"))
+
+
+def test_what_nobody_said_or_spent_is_not_tabulated(genagents: Run) -> None:
+    plant(Path("run.sqlite"), 3, model=None)
+    for name in ("a", "b"):
+        cake(Path(f"{name}.sqlite"), calls=(), model=None, price=None)
+    one, several = genagents("report", "run.sqlite"), genagents("report", "a.sqlite", "b.sqlite")
+    assert "Conversation length" not in one[1]
+    assert "Runs:" in several[1]
+    assert "What an agent costs" not in one[1] + several[1]
+    assert genagents("report", "a.sqlite", "b.sqlite", "--out", "page")[0] == 0
+    assert not Path("page/costs.csv").exists()
+
+
+def test_several_files_of_which_one_is_no_run_make_no_page(genagents: Run) -> None:
+    cake(Path("a.sqlite"))
+    Path("empty.sqlite").touch()
+    for other in ("missing.sqlite", "empty.sqlite"):
+        code, out, err = genagents("report", "a.sqlite", other, "--out", "x")
+        assert (code, out, len(err.splitlines()), other in err) == (2, "", 1, True)
+    assert not Path("x").exists()
 
 
 def test_report_of_a_run_shows_conversations_and_cost(genagents: Run) -> None:
@@ -28,57 +62,6 @@ def test_report_of_a_run_shows_conversations_and_cost(genagents: Run) -> None:
     assert told["status"] == "finished"
     assert told["rates"]["whole"]["calls"] == 4
     assert told["conversation_length"]["lengths"][0]["mean_seconds"] == 60
-
-
-def test_report_of_a_run_without_calls_and_talk_leaves_them_out(genagents: Run) -> None:
-    plant(Path("run.sqlite"), 3, model=None)
-    code, out, _ = genagents("report", "run.sqlite")
-    assert code == 0
-    assert "What an agent costs" not in out
-    assert "Conversation length" not in out
-
-
-def test_several_runs_are_compared(genagents: Run) -> None:
-    cake(Path("a.sqlite"))
-    cake(Path("b.sqlite"), status="paused")
-    code, out, _ = genagents("report", "a.sqlite", "b.sqlite", "a.sqlite")
-    assert code == 0
-    for title in ("Runs:", "Measures:", "What an agent costs:"):
-        assert title in out
-    assert "paused" in out
-    told = json.loads(genagents("report", "a.sqlite", "b.sqlite", "--json")[1])
-    assert [run["run"] for run in told["runs"]] == ["a.sqlite", "b.sqlite"]
-
-
-def test_a_page_is_written_into_a_folder(genagents: Run) -> None:
-    cake(Path("a.sqlite"))
-    code, out, _ = genagents("report", "a.sqlite", "--out", "new/folder")
-    assert (code, out) == (0, "new/folder/report.html\n")
-    assert Path("new/folder/report.json").is_file()
-    assert list(Path("new/folder/figures").glob("*.png"))
-
-
-def test_mistakes_are_one_line_that_names_them(genagents: Run) -> None:
-    cake(Path("a.sqlite"))
-    Path("empty.sqlite").touch()
-    Path("notes.txt").write_text("not a run")
-    for arguments, words in (
-        (("a.sqlite", "missing.sqlite"), "missing.sqlite"),
-        (("a.sqlite", "empty.sqlite"), "empty.sqlite"),
-        (("notes.txt",), "notes.txt"),
-        (("a.sqlite", "--price-as", "gpt-9"), "no list price for 'gpt-9'"),
-        (("a.sqlite", "--speed", "0"), "--speed 0"),
-        (("a.sqlite", "--speed", "nan"), "--speed nan"),
-        (("a.sqlite", "--out", "notes.txt"), "notes.txt is a file"),
-        ((".", "--quotes"), "--quotes needs run files"),
-        ((".", "--price-as", "gpt-4o"), "--price-as needs run files"),
-        ((".", "--speed", "2"), "--speed needs run files"),
-        (("a.sqlite", "--trust-measures"), "--trust-measures needs a sweep's folder"),
-    ):
-        code, out, err = genagents("report", "--out", "x", *arguments)
-        assert (code, out, len(err.splitlines())) == (2, "", 1), arguments
-        assert words in err
-    assert not Path("x").exists()
 
 
 def test_quotes_are_printed_and_in_the_json_where_asked_for(genagents: Run) -> None:
@@ -109,16 +92,6 @@ def test_tables_keep_to_the_width_of_the_terminal(
         tables = [line for line in lines if line.startswith("    ") and "  " in line.strip()]
         assert len(tables) > 10
         assert max(map(len, tables)) <= 80
-
-
-def test_what_nobody_spent_is_not_tabulated(genagents: Run) -> None:
-    for name in ("a", "b"):
-        cake(Path(f"{name}.sqlite"), calls=(), model=None, price=None)
-    out = genagents("report", "a.sqlite", "b.sqlite")[1]
-    assert "Runs:" in out
-    assert "What an agent costs" not in out
-    assert genagents("report", "a.sqlite", "b.sqlite", "--out", "page")[0] == 0
-    assert not Path("page/costs.csv").exists()
 
 
 def test_without_matplotlib_the_page_is_written_and_says_what_to_install(tmp_path: Path) -> None:

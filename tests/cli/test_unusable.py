@@ -1,11 +1,6 @@
-"""A model that gives no usable replies: no run or sweep of it ends with exit code 0 and a mean.
-
-The slow tests take each kind of reply once; `WHOLE_CROSS=1 pytest -m slow FILE` takes all at
-all times, in a quarter of an hour.
-"""
+"""A model that gives no usable replies: no run or sweep of it ends with exit code 0 and a mean."""
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,7 +22,6 @@ from tests.scripted import neighbour
 
 Reply = Callable[[str], bytes]  # from the words of a good one
 Weather = Callable[[int], bool]  # whether the call of that number, from 0, gets a bad reply
-
 BAD: Mapping[str, Reply] = {
     "refusal": lambda good: envelope("I'm sorry, but I can't help with that."),
     "empty": lambda good: envelope(""),
@@ -46,22 +40,14 @@ WEATHERS: Mapping[str, Weather] = {
     "in the middle": lambda call: 6 <= call < 15,
     "by turns": lambda call: call % 2 == 1,
 }
-QUICK = [
-    *((bad, "for ever") for bad in BAD if bad not in ("refusal", "cut")),
-    *(("refusal", weather) for weather in WEATHERS),
-    ("cut", "by turns"),
-    ("empty", "in the middle"),
-]
-CROSS = [(bad, weather) for bad in BAD for weather in WEATHERS]
-ONCE = list(zip(BAD, cycle(WEATHERS), strict=False))
-SLOW = CROSS if os.environ.get("WHOLE_CROSS") else ONCE
-
+PAIRS = list(zip(BAD, cycle(WEATHERS), strict=False))  # each reply, and each weather
+QUICK = [*PAIRS, ("refusal", "by turns"), ("empty", "in the middle"), ("list", "for ever")]
 PREFLIGHT = "Answer with exactly"  # begins what is asked before a run
-RUN = ("run", "tiny", "--hours", "0.2", "-q", "--model", "town-model")
+RUN = ("run", "tiny", "--hours", "0.1", "-q", "--model", "town-model")
 STUDY = """
 name = "useless"
 scenario = "tiny"
-hours = 0.2
+hours = 0.1
 seeds = 2
 interviews = false
 primary = ["utterances"]
@@ -105,21 +91,20 @@ def check_run(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str, *more: str
 ) -> None:
     """Check that a run of such a model is paused, or degraded and in no mean."""
-    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
     with serve(monkeypatch, BAD[bad], WEATHERS[weather]):
         code, out, err = run_it(genagents, "--force", *more)
-        assert code in (4, 75), (code, out, err)
-        with RunReader("run.sqlite") as record:
-            status, found = record.status, record.find_degradation()
-        if code == 75:
-            assert (status, found.fallbacks) == ("paused", 0)
-            assert re.search(r"in a row (to town-model had no usable reply|failed)", err)
-            assert "go on with `genagents resume run.sqlite`" in err
-        else:
-            assert (status, found.degraded) == ("finished", True)
-            told = f"DEGRADED: {found.fallbacks} of {found.calls} model calls ({found.share:.1%})"
-            assert f"{told} had no usable reply, more than 20% (--limit fallbacks)" in err
-            assert measure_runs([Path("run.sqlite")]).excluded == 1
+    assert code in (4, 75), (code, out, err)
+    with RunReader("run.sqlite") as record:
+        status, found = record.status, record.find_degradation()
+    if code == 75:
+        assert (status, found.fallbacks) == ("paused", 0)
+        assert re.search(r"in a row (to town-model had no usable reply|failed)", err)
+        assert "go on with `genagents resume run.sqlite`" in err
+    else:
+        assert (status, found.degraded) == ("finished", True)
+        told = f"DEGRADED: {found.fallbacks} of {found.calls} model calls ({found.share:.1%})"
+        assert f"{told} had no usable reply, more than 20% (--limit fallbacks)" in err
+        assert measure_runs([Path("run.sqlite")]).excluded == 1
 
 
 def check_sweep(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str) -> None:
@@ -149,12 +134,26 @@ def test_no_run_of_useless_replies_is_whole(
     check_run(genagents, monkeypatch, bad, weather)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("bad", "weather"), [one for one in SLOW if one not in QUICK])
-def test_no_run_of_other_useless_replies_is_whole(
-    genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str
+@pytest.mark.parametrize("weather", ["for ever", "by turns"])
+def test_no_sweep_of_refusals_has_a_mean_unless_its_experiment_allows_them(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
 ) -> None:
-    check_run(genagents, monkeypatch, bad, weather)
+    check_sweep(genagents, monkeypatch, "refusal", weather)
+    text = Path("out/report.md").read_text()
+    assert re.search(r"\*\*No run with direct .* was compared with nothing", text)
+    assert "(difference" not in text
+    if weather == "by turns":
+        Path("study.toml").write_text(f"max_fallbacks = 1.0\n{STUDY}")
+        with serve(monkeypatch, BAD["refusal"], WEATHERS[weather]):
+            assert genagents(*SWEEP[:3], "all", *SWEEP[4:], "--model", "town-model")[0] == 0
+        for run in measure_study(SweepFolder("all")).runs:
+            assert run.measured is not None
+            assert (run.measured.degradation.max_fallbacks, run.counted) == (1, True)
+
+
+@pytest.fixture(autouse=True)
+def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
 
 
 @pytest.mark.parametrize("weather", WEATHERS)
@@ -166,32 +165,11 @@ def test_words_that_name_no_tool_are_no_usable_reply(
     check_run(genagents, monkeypatch, "refusal", weather, *by_tools)
 
 
-@pytest.mark.parametrize("weather", ["for ever", "by turns"])
-def test_no_sweep_of_refusals_has_a_mean(
-    genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
-) -> None:
-    check_sweep(genagents, monkeypatch, "refusal", weather)
-    text = Path("out/report.html").read_text()
-    assert re.search(r"<p>No run with direct .* was compared with nothing", text)
-    assert "(difference" not in text
-
-
-def test_an_experiment_says_above_which_share_its_runs_are_degraded(
-    genagents: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("study.toml").write_text(f"max_fallbacks = 1.0\n{STUDY}")
-    with serve(monkeypatch, BAD["refusal"], WEATHERS["for ever"]):
-        assert genagents(*SWEEP, "--model", "town-model")[0] == 0
-    for run in measure_study(SweepFolder("out")).runs:
-        assert run.measured is not None
-        assert (run.measured.degradation.max_fallbacks, run.counted) == (1, True)
-    Path("study.toml").write_text(f"max_fallbacks = 20.0\n{STUDY}")
-    code, _, err = genagents(*SWEEP)
-    assert (code, "study.toml: max_fallbacks" in err) == (2, True)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("bad", "weather"), SLOW)
+@pytest.mark.parametrize(
+    ("bad", "weather"),
+    [("cut", "by turns"), ("null", "in the middle"), ("other schema", "at the start")],
+)
 def test_no_sweep_of_useless_replies_has_a_mean(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str
 ) -> None:
@@ -219,7 +197,6 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
         code, out, err = run_it(genagents, "--limit", "fallbacks=1")
         assert (code, err) == (0, "")
         assert "(100.0%), degraded above 100%" in out
-        assert genagents("report", "run.sqlite")[0] == 0
         assert run_it(genagents, "--out", "b.sqlite")[0] == 75
         code, out, err = genagents("resume", "b.sqlite", "-q", "--limit", "fallbacks=1")
         assert (code, err) == (0, "")
@@ -231,14 +208,9 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
         assert run_it(genagents, "--force", "--limit", "fallbacks=0.3")[0] == 4
     code, out, err = genagents("show", "run.sqlite")
     assert (code, "had no usable reply, more than 30% (--limit fallbacks)" in err) == (0, True)
-    code, out, err = genagents("report", "run.sqlite", "--out", "page")
-    page = " ".join(Path("page/report.html").read_text().split())
+    genagents("report", "run.sqlite", "--out", "page")
+    page = " ".join(Path("page/report.md").read_text().split())
     assert "more than 30% of the model calls had no usable reply: run.sqlite" in page
-    code, _, err = run_it(genagents, "--force", "--limit", "fallbacks=2")
-    assert (code, "--limit fallbacks: 2 is not allowed; a number from 0 to 1 is" in err) == (
-        2,
-        True,
-    )
 
 
 def test_where_another_model_answers_than_before_is_said(

@@ -3,21 +3,19 @@
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 import webbrowser
-from contextlib import suppress
 from pathlib import Path
 from time import sleep
+from unittest.mock import Mock
 
 import pytest
 
 from genagents_env.cli.browser import open_browser
 from genagents_env.record import RunReader
-from tests.cli.conftest import Run
 from tests.run.towns import run_town
 from tests.show.view.processes import list_ports, start, wait_for
 
@@ -60,26 +58,6 @@ def test_the_page_is_served_on_loopback_until_ctrl_c(tmp_path: Path) -> None:
         assert (viewer.returncode, rest, error) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["nothing.sqlite"], "no run file nothing.sqlite"),
-        (["run.sqlite", "--at", "noon"], "'noon' is not a time"),
-        (["run.sqlite", "--person", "nobody"], "nobody is called 'nobody'"),
-        (["run.sqlite", "--host", "0.0.0.0"], "--token"),  # noqa: S104
-        (["run.sqlite", "--host", "no.such.host.invalid", "--token", "new"], "cannot listen there"),
-        (["run.sqlite", "--token", "weak"], "16 to 200"),
-    ],
-)
-def test_a_mistake_is_reported_before_the_server_listens(
-    genagents: Run, words: list[str], told: str
-) -> None:
-    run_town(Path("run.sqlite"), ticks=2)
-    code, out, err = genagents("view", *words)
-    assert (code, out) == (2, "")
-    assert told in err
-
-
 def test_a_demo_begins_at_its_moment(tmp_path: Path) -> None:
     with start("demo", folder=tmp_path) as viewer:
         assert viewer.stdout is not None
@@ -92,12 +70,6 @@ def test_a_demo_begins_at_its_moment(tmp_path: Path) -> None:
         assert (head["scenario"], head["live"]) == ("murder_mystery", False)
         viewer.send_signal(signal.SIGTERM)
         assert viewer.wait(30) == 0
-
-
-def test_an_unknown_demo_names_those_there_are(genagents: Run) -> None:
-    code, _, err = genagents("demo", "opera")
-    assert code == 2
-    assert all(name in err for name in ("mystery", "day", "party"))
 
 
 @linux
@@ -122,6 +94,30 @@ def test_a_run_is_watched_from_its_start(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
 
 
+@pytest.mark.parametrize("fault", [None, webbrowser.Error, OSError])
+def test_a_machine_without_windows_opens_no_browser(
+    monkeypatch: pytest.MonkeyPatch, fault: type[Exception] | None
+) -> None:
+    opened = Mock(side_effect=fault, return_value=True)
+    monkeypatch.setattr(webbrowser, "open", opened)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert not open_browser("http://127.0.0.1/")
+    opened.assert_not_called()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert open_browser("http://127.0.0.1/") is (fault is None)
+
+
+def test_waiting_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
+    with start("view", "later.sqlite", "--wait", "--no-open", folder=tmp_path) as viewer:
+        address, _ = read_address(viewer)
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            get(f"{address}data/head")
+        run_town(tmp_path / "later.sqlite", ticks=2)
+        wait_for(lambda: json.loads(get(f"{address}data/status"))["lastTick"] == 2)
+
+
 @pytest.mark.slow
 def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None:
     words = ("run", "tiny", "--hours", "0.02", "--live", "--interviews", "1", "--out", "run.sqlite")
@@ -133,14 +129,6 @@ def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None
     assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
 
 
-def test_a_mistake_is_reported_without_a_page(tmp_path: Path) -> None:
-    with start("run", "tinny", "--live", "--out", "run.sqlite", folder=tmp_path) as run:
-        out, err = run.communicate(timeout=60)
-    assert (run.returncode, out) == (2, "")
-    assert "tiny" in err
-    assert "http" not in err
-
-
 @linux
 def test_nothing_listens_while_a_run_goes_on(tmp_path: Path) -> None:
     with start("run", *LONG, "--out", "run.sqlite", "-q", folder=tmp_path) as run:
@@ -149,64 +137,3 @@ def test_nothing_listens_while_a_run_goes_on(tmp_path: Path) -> None:
             assert list_ports(run.pid) == set()
             sleep(0.02)
         assert run.poll() is None
-
-
-@linux
-@pytest.mark.slow
-def test_a_sweep_serves_no_page(tmp_path: Path) -> None:
-    (tmp_path / "gossip.toml").write_text(
-        'name = "gossip"\nscenario = "tiny"\nseeds = 1\nhours = 0.5\npolicy = "scripted"\n'
-    )
-    answers: dict[int, bytes] = {}
-    words = ("sweep", "gossip.toml", "--out", "sweep", "--quiet", "--workers", "1")
-    with start(*words, folder=tmp_path) as sweep:
-        while sweep.poll() is None:
-            with suppress(OSError):
-                for port in list_ports(sweep.pid) - set(answers):
-                    answers[port] = ask(port)
-            sleep(0.02)
-        assert sweep.returncode == 0, sweep.communicate()
-    assert not answers
-
-
-def ask(port: int) -> bytes:
-    """Return what is answered to a request for a page."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
-        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        found = b""
-        with suppress(ConnectionResetError):
-            while block := connection.recv(4096):
-                found += block
-    return found
-
-
-@pytest.mark.parametrize("fault", [None, webbrowser.Error, OSError])
-def test_a_machine_without_windows_opens_no_browser(
-    monkeypatch: pytest.MonkeyPatch, fault: type[Exception] | None
-) -> None:
-    opened: list[str] = []
-
-    def take(address: str) -> bool:
-        opened.append(address)
-        if fault is not None:
-            raise fault
-        return True
-
-    monkeypatch.setattr(webbrowser, "open", take)
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert not open_browser("http://127.0.0.1/")
-    assert opened == []
-    monkeypatch.setenv("DISPLAY", ":0")
-    assert open_browser("http://127.0.0.1/") is (fault is None)
-    assert opened == ["http://127.0.0.1/"]
-
-
-def test_waiting_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
-    with start("view", "later.sqlite", "--wait", "--no-open", folder=tmp_path) as viewer:
-        address, _ = read_address(viewer)
-        with pytest.raises(urllib.error.HTTPError, match="503"):
-            get(f"{address}data/head")
-        run_town(tmp_path / "later.sqlite", ticks=2)
-        wait_for(lambda: json.loads(get(f"{address}data/status"))["lastTick"] == 2)

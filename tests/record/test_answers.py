@@ -71,32 +71,27 @@ def test_answers_memories_verdicts_and_faults_are_read_as_written(
         assert [row.verdict for row in run.judgements()] == ["yes", "no", "yes"]
 
 
-def test_the_hash_covers_answers_evidence_repeats_and_memories(path: Path, meta: RunMeta) -> None:
-    first = hash_of(path, meta, [make_row(2), make_row(2, 1)], [make_memory_row(2)])
-    assert hash_of(path, meta, [make_row(2, 1), make_row(2)], [make_memory_row(2)]) == first
+def test_the_hash_covers_answers_evidence_repeats_and_memories_and_no_verdict(
+    path: Path, meta: RunMeta
+) -> None:
+    both, known = [make_row(2), make_row(2, 1)], [make_memory_row(2)]
+    first = hash_of(path, meta, both, known)
+    with RunWriter.open(path) as writer:
+        writer.commit_judgement(make_judgement(2))
+    assert canonical_hash(path) == first
+    assert hash_of(path, meta, both[::-1], known) == first
     others = [
-        ([make_row(2)], [make_memory_row(2)]),
-        ([make_row(2, 1)], [make_memory_row(2)]),
-        ([make_row(2), make_row(2, 2)], [make_memory_row(2)]),
-        ([make_row(2), make_row(2, 1, "Tea.")], [make_memory_row(2)]),
-        ([], [make_memory_row(2)]),
-        ([make_row(2, evidence=()), make_row(2, 1)], [make_memory_row(2)]),
-        ([make_row(2), make_row(2, 1)], []),
-        ([make_row(2), make_row(2, 1)], [make_memory_row(2, "Tea is on.", 1)]),
-        ([make_row(2), make_row(2, 1)], [make_memory_row(0)]),
+        *((rows, known) for rows in ([], both[:1], both[1:], [both[0], make_row(2, 2)])),
+        ([both[0], make_row(2, 1, "Tea.")], known),
+        ([make_row(2, evidence=()), both[1]], known),
+        (both, []),
+        (both, [make_memory_row(2, "Tea is on.", 1)]),
+        (both, [make_memory_row(0)]),
     ]
     assert len({first, *(hash_of(path, meta, rows, memories) for rows, memories in others)}) == 10
 
 
-def test_the_hash_leaves_out_verdicts(path: Path, meta: RunMeta) -> None:
-    before = hash_of(path, meta, [make_row(2)], [])
-    with RunWriter.open(path) as writer:
-        writer.commit_judgement(make_judgement(2))
-        assert canonical_hash(path) == before
-    assert canonical_hash(path) == before
-
-
-def test_a_longer_run_drops_all_that_was_asked_and_judged_at_its_old_end(
+def test_a_longer_run_and_a_rewind_drop_all_that_was_asked_and_judged_at_the_old_end(
     path: Path, meta: RunMeta
 ) -> None:
     with RunWriter.create(path, meta) as writer:
@@ -105,36 +100,22 @@ def test_a_longer_run_drops_all_that_was_asked_and_judged_at_its_old_end(
             writer.cassette.put(CallKey(key.agent, tick, purpose, 0), recorded)
         writer.cassette.put(*call(7))
         live(writer, 7)
-        notes = [
-            NoteRow(tick, tick, ADA, purpose, 0, "cut", '{"talk": 1}')
-            for tick, purpose in ((0, "interview"), (7, "interview"), (7, "interview.answer"))
-        ]
-        memories = [make_memory_row(0), make_memory_row(7)]
-        writer.commit_interviews([make_row(0), make_row(7)], remembered=memories, notes=notes)
+        asked = ((0, "interview"), (7, "interview"), (7, "interview.answer"))
+        notes = [NoteRow(t, t, ADA, purpose, 0, "cut", '{"talk": 1}') for t, purpose in asked]
+        rows, memories = [make_row(0), make_row(7)], [make_memory_row(0), make_memory_row(7)]
+        writer.commit_interviews(rows, remembered=memories, notes=notes)
         for tick in (0, 7):
             writer.commit_judgement(make_judgement(tick))
         writer.set_status("finished")
+    rewound = path.with_name("rewound.sqlite")
+    rewound.write_bytes(path.read_bytes())
+    with RunWriter.open(path) as writer:
         writer.extend_horizon(meta.with_hours(2.0))
-        assert writer.status == "running"
-    with RunReader(path) as run:
-        assert run.meta.arguments["hours"] == 2.0
-        assert (run.interviews(), run.notes()) == ([make_row(0)], notes[:1])
-        assert (run.memories(), run.judgements()) == (memories[:1], [make_judgement(0)])
-        assert [(c.tick, c.purpose) for c in run.calls()] == [(0, "interview"), (7, "decide")]
-
-
-def test_a_rewind_drops_later_answers_memories_and_verdicts_and_keeps_calls(
-    path: Path, meta: RunMeta
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        key, recorded = call(7)
-        writer.cassette.put(CallKey(key.agent, 7, "interview", 0), recorded)
-        live(writer, 7)
-        for tick in (0, 7):
-            writer.commit_interviews([make_row(tick)], remembered=[make_memory_row(tick)])
-            writer.commit_judgement(make_judgement(tick))
+        assert (writer.status, writer.meta.arguments["hours"]) == ("running", 2.0)
+    with RunWriter.open(rewound) as writer:
         writer.rewind()
-    with RunReader(path) as run:
-        assert (run.interviews(), run.memories()) == ([make_row(0)], [make_memory_row(0)])
-        assert run.judgements() == [make_judgement(0)]
-        assert len(list(run.calls())) == 1
+    for file, calls in ((path, 2), (rewound, 4)):  # a rewind keeps what was paid for
+        with RunReader(file) as run:
+            assert (run.interviews(), run.notes()) == (rows[:1], notes[:1])
+            assert (run.memories(), run.judgements()) == (memories[:1], [make_judgement(0)])
+            assert len(list(run.calls())) == calls

@@ -52,15 +52,3 @@ def test_the_hash_sees_replies_but_neither_clock_nor_order(tmp_path: Path, meta:
     assert hash_of(1, 2, latency_seconds=9.0, started_at=9.0, attempts=3) == first
     assert hash_of(1, 2, reply="{}") != first
     assert hash_of(1) != first
-
-
-def test_a_stored_call_takes_less_than_a_kilobyte(path: Path, meta: RunMeta) -> None:
-    empty = path.with_name("empty.sqlite")
-    RunWriter.create(empty, meta).close()
-    scene = " ".join(f"Line {number} of what one knows and sees." for number in range(90))
-    with RunWriter.create(path, meta) as writer:
-        for tick in range(200):
-            key, recorded = call(tick)
-            prompt = (Message("system", scene), Message("user", f"It is {tick} o'clock. {scene}"))
-            writer.cassette.put(key, replace(recorded, messages=prompt))
-    assert (path.stat().st_size - empty.stat().st_size) / 200 < 1000

@@ -1,4 +1,5 @@
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,30 +28,104 @@ def run_file(path: Path, meta: RunMeta) -> Path:
     return path
 
 
-def _execute(path: Path, sql: str) -> None:
+def _execute(path: Path, *statements: str) -> None:
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA ignore_check_constraints=ON")
     with connection:
-        connection.execute(sql)
+        for sql in statements:
+            connection.execute(sql)
     connection.close()
 
 
+OPENED = (canonical_hash, RunReader, RunWriter.open)
+DAMAGED = r"run\.sqlite is damaged"
+
+
 @pytest.mark.parametrize(
-    "sql",
+    ("sql", "said"),
     [
-        'UPDATE events SET data = \'{"doing":"steals"}\' WHERE id = 3',
-        "UPDATE events SET agent = NULL WHERE id = 3",
-        "DELETE FROM events WHERE id = 4",
-        "DELETE FROM ticks WHERE tick = 2",
-        "UPDATE ticks SET positions = zeroblob(8) WHERE tick = 2",
-        "UPDATE meta SET value = '8' WHERE key = 'seed'",
+        ("CREATE VIEW v AS SELECT 1", "the view 'v' is in no run file"),
+        ("CREATE TABLE more (x)", "the table 'more' is in no run file"),
+        ("CREATE INDEX i ON events (tick)", "the index 'i' is in no run file"),
+        ("CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM ticks; END", "the trigger 't'"),
+        ("ALTER TABLE calls ADD COLUMN x", "the table 'calls' is not as it was made"),
+        ("DROP TABLE interviews", "the index 'sqlite_autoindex_interviews_1' is missing"),
+        ("VIEW judgements", "the view 'judgements' is not as it was made"),
+        ("UPDATE calls SET prompt_tokens = 'many'", DAMAGED),
+        ("UPDATE calls SET tick = 1e300 WHERE tick = 3", DAMAGED),
+        ("UPDATE calls SET reply = x'00'", DAMAGED),
+        ("UPDATE checkpoints SET body = 7", DAMAGED),
+        ("UPDATE ticks SET positions = 'here'", DAMAGED),
+        ("UPDATE ticks SET events = -1", DAMAGED),
+        ("UPDATE meta SET value = 3.5", DAMAGED),
+        ("UPDATE sums SET sum = 'x'", DAMAGED),
+        ("PRAGMA user_version = 99", "newer version.*format 99.*upgrade"),
+        ("PRAGMA user_version = 2", "earlier.*format 2"),
     ],
 )
-def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str) -> None:
-    _execute(run_file, sql)
-    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
-        canonical_hash(run_file)
-    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"), RunWriter.open(run_file) as w:
-        w.rewind()
+def test_a_strangers_schema_values_and_versions_are_refused_as_the_file_is_opened(
+    run_file: Path, sql: str, said: str
+) -> None:
+    if sql.startswith("VIEW"):
+        evil = "CREATE VIEW judgements AS SELECT load_extension('evil')"
+        _execute(run_file, "DROP TABLE judgements", evil)
+    else:
+        _execute(run_file, sql)
+    before = run_file.read_bytes()
+    for attempt in OPENED:
+        with pytest.raises(RecordError, match=said):
+            attempt(run_file)
+    assert run_file.read_bytes() == before or said == DAMAGED  # a writer has begun a log
+
+
+def test_changed_rows_are_in_no_transcript_no_sum_and_no_answer(run_file: Path) -> None:
+    _execute(run_file, "UPDATE events SET agent = 'Bob' WHERE id = 3")
+    _execute(run_file, "UPDATE calls SET reply = '{\"a\":2}' WHERE tick = 4")
+    with RunReader(run_file) as run:
+        reads: tuple[Callable[[], object], ...] = (
+            *(run.sum_calls, run.sum_faculties, run.count_askers),
+            *(lambda: list(run.events()), lambda: list(run.ticks())),
+        )
+        for read in reads:
+            with pytest.raises(RecordError, match=DAMAGED):
+                read()
+    with RunWriter.open(run_file) as writer:
+        assert writer.cassette.get(call(3)[0]) is not None
+        with pytest.raises(RecordError, match="damaged"):
+            writer.cassette.get(call(4)[0])
+        with pytest.raises(RecordError, match="calls has changed"):
+            writer.rewind()
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"dear diary\n" * 1000, None])
+def test_what_is_no_run_file_is_named_and_left_alone(path: Path, content: bytes | None) -> None:
+    _execute(path, "CREATE TABLE t (x)") if content is None else path.write_bytes(content)
+    before = path.read_bytes()
+    for attempt in OPENED:
+        with pytest.raises(RecordError, match=r"run\.sqlite"):
+            attempt(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("size", [40, 5000])
+def test_a_truncated_file_is_named_and_may_be_replaced(
+    run_file: Path, meta: RunMeta, size: int
+) -> None:
+    run_file.write_bytes(run_file.read_bytes()[:size])
+    for attempt in OPENED:
+        with pytest.raises(RecordError, match=r"run\.sqlite"):
+            attempt(run_file)
+    RunWriter.create(run_file, meta, force=True).close()
+
+
+def test_a_missing_file_or_folder_is_named_and_not_made(tmp_path: Path, meta: RunMeta) -> None:
+    path = tmp_path / "no.sqlite"
+    for attempt in OPENED:
+        with pytest.raises(RecordError, match=r"no run file .*no\.sqlite"):
+            attempt(path)
+    with pytest.raises(RecordError, match="no folder"):
+        RunWriter.create(tmp_path / "nowhere" / "run.sqlite", meta)
+    assert list(tmp_path.iterdir()) == []
 
 
 TAMPERING = [
@@ -63,10 +138,10 @@ TAMPERING = [
 ]
 
 
+@pytest.mark.parametrize("sql", TAMPERING)
 @pytest.mark.parametrize(
     "table", ["interviews", "remembered", "judgements", "policy_errors", "notes"]
 )
-@pytest.mark.parametrize("sql", TAMPERING)
 def test_changed_answers_are_noticed(path: Path, meta: RunMeta, table: str, sql: str) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 3)
@@ -77,108 +152,15 @@ def test_changed_answers_are_noticed(path: Path, meta: RunMeta, table: str, sql:
                 [RememberedRow(tick, "Ada", "fact", "text", (2,))],
                 [NoteRow(tick, tick, "Ada", "interview", 0, "wish", "a boat")],
             )
-            writer.commit_judgement(
-                JudgementRow("judge", "check", tick, "Ada", "q", 0, "yes", "yes", 7, 1)
-            )
+            verdict = JudgementRow("judge", "check", tick, "Ada", "q", 0, "yes", "yes", 7, 1)
+            writer.commit_judgement(verdict)
     connection = sqlite3.connect(path)
     connection.executescript(sql.format(table))
     connection.close()
-    with pytest.raises(RecordError, match=rf"run\.sqlite is damaged.*{table}"):
-        _read_what_was_found(path)
-
-
-def _read_what_was_found(path: Path) -> None:
     with RunReader(path) as run:
-        for read in (run.interviews, run.memories, run.judgements, run.policy_faults, run.notes):
-            read()
-
-
-@pytest.mark.parametrize("table", ["ticks", "calls"])
-def test_ticks_missing_at_the_end_are_noticed(run_file: Path, table: str) -> None:
-    with RunWriter.open(run_file) as writer:
-        writer.set_status("finished")
-    _execute(run_file, f"DELETE FROM {table} WHERE tick >= 11")  # noqa: S608 (constant text)
-    _execute(run_file, "DELETE FROM events WHERE tick NOT IN (SELECT tick FROM ticks)")
-    with pytest.raises(RecordError, match=r"run\.sqlite is damaged.* missing"):
-        canonical_hash(run_file)
-
-
-FOREIGN = [
-    ("CREATE VIEW v AS SELECT 1", "the view 'v' is in no run file"),
-    (
-        "CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM ticks; END",
-        "the trigger 't' is in no run file",
-    ),
-    ("CREATE TABLE more (x)", "the table 'more' is in no run file"),
-    ("CREATE INDEX i ON events (tick)", "the index 'i' is in no run file"),
-    ("ALTER TABLE calls ADD COLUMN x", "the table 'calls' is not as it was made"),
-    ("DROP TABLE interviews", "the index 'sqlite_autoindex_interviews_1' is missing"),
-    (
-        "DROP TABLE judgements; CREATE VIEW judgements AS SELECT load_extension('evil')",
-        "the view 'judgements' is not as it was made",
-    ),
-]
-
-
-@pytest.mark.parametrize(("sql", "said"), FOREIGN)
-def test_tables_views_and_triggers_of_a_stranger_are_refused(
-    run_file: Path, sql: str, said: str
-) -> None:
-    for statement in sql.split("; ") if "TRIGGER" not in sql else [sql]:
-        _execute(run_file, statement)
-    before = run_file.read_bytes()
-    for attempt in (canonical_hash, RunReader, RunWriter.open):
-        with pytest.raises(RecordError, match=said):
-            attempt(run_file)
-    assert run_file.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE calls SET prompt_tokens = 'many'",
-        "UPDATE calls SET tick = 1e300 WHERE tick = 3",
-        "UPDATE calls SET reply = x'00'",
-        "UPDATE checkpoints SET body = 7",
-        "UPDATE ticks SET positions = 'here'",
-        "UPDATE ticks SET events = -1",
-        "UPDATE meta SET value = 3.5",
-        "UPDATE sums SET sum = 'x'",
-    ],
-)
-def test_values_of_a_wrong_type_or_range_are_noticed_as_it_is_opened(
-    run_file: Path, sql: str
-) -> None:
-    connection = sqlite3.connect(run_file)
-    connection.execute("PRAGMA ignore_check_constraints=ON")
-    connection.execute(sql)
-    connection.commit()
-    connection.close()
-    for attempt in (canonical_hash, RunReader, RunWriter.open):
-        with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
-            attempt(run_file)
-
-
-def test_changed_rows_are_in_no_transcript_and_no_sum(run_file: Path) -> None:
-    _execute(run_file, "UPDATE events SET agent = 'Bob' WHERE id = 3")
-    _execute(run_file, "UPDATE calls SET completion_tokens = 1 WHERE tick = 3")
-    with RunReader(run_file) as run:
-        for read in (
-            *(run.sum_calls, run.sum_faculties, run.count_askers),
-            *(lambda: list(run.events()), lambda: list(run.ticks())),
-        ):
-            with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
-                read()
-
-
-def test_a_changed_call_is_neither_answered_nor_resumed_from(run_file: Path) -> None:
-    _execute(run_file, "UPDATE calls SET reply = '{\"a\":2}' WHERE tick = 4")
-    with RunWriter.open(run_file) as writer:
-        assert writer.cassette.get(call(3)[0]) is not None
-        with pytest.raises(RecordError, match="damaged"):
-            writer.cassette.get(call(4)[0])
-        with pytest.raises(RecordError, match="calls has changed"):
-            writer.rewind()
+        reads = (run.interviews, run.memories, run.judgements, run.policy_faults, run.notes)
+        with pytest.raises(RecordError, match=rf"{DAMAGED}.*{table}"):
+            assert [read() for read in reads]
 
 
 def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(run_file: Path) -> None:
@@ -204,48 +186,30 @@ def test_every_flipped_bit_of_a_checkpoint_is_noticed(run_file: Path, meta: RunM
     connection.close()
 
 
-@pytest.mark.parametrize("size", [0, 40, 5000])
-def test_a_truncated_file_is_named(run_file: Path, meta: RunMeta, size: int) -> None:
-    run_file.write_bytes(run_file.read_bytes()[:size])
-    for attempt in (canonical_hash, RunReader, RunWriter.open):
-        with pytest.raises(RecordError, match=r"run\.sqlite"):
-            attempt(run_file)
-    RunWriter.create(run_file, meta, force=True).close()
-
-
-def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
-    text = tmp_path / "notes.txt"
-    text.write_text("dear diary\n" * 1000)
-    other = tmp_path / "other.sqlite"
-    _execute(other, "CREATE TABLE t (x)")
-    for path in (text, other):
-        before = path.read_bytes()
-        for attempt in (canonical_hash, RunReader, RunWriter.open):
-            with pytest.raises(RecordError, match=path.name):
-                attempt(path)
-        assert path.read_bytes() == before
-
-
 @pytest.mark.parametrize(
-    ("version", "said"), [(99, "newer version.*format 99.*upgrade"), (2, "earlier.*format 2")]
+    "sql",
+    [
+        'UPDATE events SET data = \'{"doing":"steals"}\' WHERE id = 3',
+        "UPDATE events SET agent = NULL WHERE id = 3",
+        "DELETE FROM events WHERE id = 4",
+        "DELETE FROM ticks WHERE tick = 2",
+        "UPDATE ticks SET positions = zeroblob(8) WHERE tick = 2",
+        "UPDATE meta SET value = '8' WHERE key = 'seed'",
+    ],
 )
-def test_a_file_of_another_version_is_refused(run_file: Path, version: int, said: str) -> None:
-    _execute(run_file, f"PRAGMA user_version = {version}")
-    before = run_file.read_bytes()
-    for attempt in (canonical_hash, RunReader, RunWriter.open):
-        with pytest.raises(RecordError, match=said):
-            attempt(run_file)
-    assert run_file.read_bytes() == before
+def test_a_changed_record_is_neither_hashed_nor_resumed(run_file: Path, sql: str) -> None:
+    _execute(run_file, sql)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
+        canonical_hash(run_file)
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged"), RunWriter.open(run_file) as w:
+        w.rewind()
 
 
-def test_a_missing_file_is_named_and_not_made(tmp_path: Path) -> None:
-    path = tmp_path / "no.sqlite"
-    for attempt in (canonical_hash, RunReader, RunWriter.open):
-        with pytest.raises(RecordError, match=r"no run file .*no\.sqlite"):
-            attempt(path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_folder_is_named(tmp_path: Path, meta: RunMeta) -> None:
-    with pytest.raises(RecordError, match="no folder"):
-        RunWriter.create(tmp_path / "nowhere" / "run.sqlite", meta)
+@pytest.mark.parametrize("table", ["ticks", "calls"])
+def test_ticks_missing_at_the_end_are_noticed(run_file: Path, table: str) -> None:
+    with RunWriter.open(run_file) as writer:
+        writer.set_status("finished")
+    _execute(run_file, f"DELETE FROM {table} WHERE tick >= 11")  # noqa: S608 (constant text)
+    _execute(run_file, "DELETE FROM events WHERE tick NOT IN (SELECT tick FROM ticks)")
+    with pytest.raises(RecordError, match=r"run\.sqlite is damaged.* missing"):
+        canonical_hash(run_file)

@@ -14,29 +14,19 @@ from tests.campaigns import forged_files
     ("key", "text"),
     [
         ("seed", '"7"'),
-        ("seed", "[]"),
         ("seed", "1" + "0" * 400),
         ("seed", "true"),
-        ("names", "[]"),
         ("names", '["Ada Brook", "Ada Brook"]'),
         ("names", '["../x", "/etc"]'),
-        ("names", '"Ada Brook"'),
-        ("clock", '{"start": 5, "seconds_per_tick": 10}'),
         ("clock", '{"start": "9999-12-31T23:59:59", "seconds_per_tick": 10}'),
         ("clock", '{"start": "2023-02-13T08:00:00", "seconds_per_tick": 0}'),
         ("clock", '{"start": "2023-02-13T08:00:00+01:00", "seconds_per_tick": 10}'),
-        ("price", '["Ada"]'),
         ("price", '["NaN", "1"]'),
         ("price", '["-1", "1"]'),
-        ("price", '["1e999999", "1"]'),
-        ("spent", '["0.1"]'),
         ("spent", '{"calls": -1, "tokens": 0, "dollars": "0", "seconds": 0}'),
         ("spent", '{"calls": 1, "tokens": 0, "dollars": "NaN", "seconds": 0}'),
-        ("limits", "[]"),
-        ("limits", '{"calls": -1}'),
         ("limits", '{"dollars": "NaN"}'),
         ("limits", '{"changes": [{"kind": "calls", "before": 5, "now": null, "tick": 0}]}'),
-        ("interviewed", '{"done": 1}'),
         ("judged", '{"begun": null, "done": null, "limits": {}}'),
         ("arguments", '{"hours": 1e300}'),
         ("arguments", '{"render_mode": "human"}'),
@@ -60,9 +50,7 @@ def test_a_forged_head_is_refused_and_the_key_is_named(
     ("kind", "agent", "text"),
     [
         ("doing", "Ada Brook", '{"name": 1}'),
-        ("doing", "Ada Brook", "[]"),
         ("doing", None, '{"doing": "x", "emoji": ""}'),
-        ("say", "Ada Brook", '{"text": "x"}'),
         ("start", "Ada Brook", '{"tile": [1e300, 0]}'),
         ("learn", "Ada Brook", '{"fact": 1, "cause": "x", "source": null}'),
     ],
@@ -78,4 +66,4 @@ def test_an_event_of_a_kind_that_is_not_known_yet_is_read() -> None:
 
 @pytest.mark.slow
 def test_forged_files_end_every_command_in_a_message_or_an_answer() -> None:
-    assert forged_files.main(files=12) == 0
+    assert forged_files.main(files=12, part=4) == 0

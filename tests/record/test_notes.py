@@ -85,15 +85,29 @@ def test_a_rewind_drops_later_notes_and_the_hash_covers_them(tmp_path: Path, met
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"talk": 0}', '{"talk": "1"}', '{"talk": true}'])
 def test_a_cut_without_lines_by_section_is_damage(path: Path, meta: RunMeta, text: str) -> None:
-    forged = make_cut(text)
-    with pytest.raises(ValueError, match=r"\w"):
-        check_note(forged)
     with RunWriter.create(path, meta) as writer:
         commit(writer)
-        commit(writer, forged)
+        commit(writer, make_cut(text))
     with RunReader(path) as run, pytest.raises(RecordError, match=r"run\.sqlite is damaged"):
         run.notes()
     assert not verify(path).whole
+
+
+def test_only_cuts_are_counted_the_section_that_most_lost_first_and_one_in_a_hundred_is_none() -> (
+    None
+):
+    notes = [make_cut('{"talk": 1}'), make_cut('{"plan": 9, "talk": 2}'), note(1)]
+    found = count_cuts(notes, 10)
+    assert found == PromptCuts(10, 2, (SectionCut("talk", 2, 3), SectionCut("plan", 1, 9)))
+    (told,) = found.describe()
+    assert "2 of 10 prompts had no room for all lines of a section: talk (2), plan (1)" in told
+    few = count_cuts(notes[:1], 100)
+    assert (few.matters, list(few.describe())) == (False, [])
+    assert count_cuts(notes[:1], 99).matters
+
+
+def make_cut(text: str) -> NoteRow:
+    return NoteRow(1, 0, "Ada Brook", "plan.day", 0, "cut", text)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"verdict": 3}', '{"text": "(MOVE) park"}'])
@@ -101,24 +115,3 @@ def test_a_turn_without_a_verdict_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         check_note(NoteRow(1, 0, "Ada Brook", "act.choose", 0, "turn", text))
     assert parse_turn('{"verdict": "MOVE park"}') == {"verdict": "MOVE park"}
-
-
-def make_cut(text: str) -> NoteRow:
-    return NoteRow(1, 0, "Ada Brook", "plan.day", 0, "cut", text)
-
-
-def test_only_cuts_are_counted_and_the_section_that_most_prompts_lost_comes_first() -> None:
-    notes = [make_cut('{"talk": 1}'), make_cut('{"plan": 9, "talk": 2}'), note(1)]
-    found = count_cuts(notes, 10)
-    assert found == PromptCuts(10, 2, (SectionCut("talk", 2, 3), SectionCut("plan", 1, 9)))
-    assert list(found.describe()) == [
-        "2 of 10 prompts had no room for all lines of a section: talk (2), plan (1); "
-        "a larger `prompt_tokens` of the policy gives room"
-    ]
-
-
-def test_cuts_of_one_prompt_in_a_hundred_do_not_matter() -> None:
-    assert not count_cuts([make_cut('{"talk": 1}')], 100).matters
-    assert list(count_cuts([make_cut('{"talk": 1}')], 100).describe()) == []
-    assert count_cuts([make_cut('{"talk": 1}')], 99).matters
-    assert not PromptCuts().matters

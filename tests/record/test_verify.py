@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import RecordError
 from genagents_env.record import (
     FaultRow,
     InterviewRow,
@@ -47,14 +46,15 @@ def change(path: Path, sql: str) -> None:
         connection.commit()
 
 
-def test_verify_finds_no_damage_in_an_undamaged_file(run_file: Path) -> None:
+def test_verify_counts_the_rows_of_a_whole_file_and_reads_no_foreign_table(run_file: Path) -> None:
     found = verify(run_file)
-    assert found.whole
-    assert found.status == "finished"
     rows = {part.name: part.rows for part in found.parts}
-    assert {k: rows[k] for k in ("ticks", "events", "calls", "interviews", "embeddings")} == {
-        **{"ticks": 7, "events": 14, "calls": 2, "interviews": 1, "embeddings": 1}
-    }
+    assert (found.whole, found.status) == (True, "finished")
+    expected = {"ticks": 7, "events": 14, "calls": 2, "interviews": 1, "embeddings": 1}
+    assert expected.items() <= rows.items()
+    change(run_file, "CREATE VIEW v AS SELECT 1")
+    foreign = [(part.name, part.damage) for part in verify(run_file).parts]
+    assert foreign == [("pages", "the view 'v' is in no run file")]
 
 
 @pytest.mark.parametrize(
@@ -89,18 +89,3 @@ def test_verify_names_the_damaged_table_alone(
     assert not found.whole
     assert said in str(damage.pop(part))
     assert set(damage) <= {"dictionaries", "ticks", "checkpoints"}
-
-
-def test_foreign_tables_are_not_read(run_file: Path) -> None:
-    change(run_file, "CREATE VIEW v AS SELECT 1")
-    found = verify(run_file)
-    assert [(part.name, part.damage) for part in found.parts] == [
-        ("pages", "the view 'v' is in no run file")
-    ]
-
-
-def test_a_file_of_something_else_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "other.sqlite"
-    change(path, "CREATE TABLE t (x)")
-    with pytest.raises(RecordError, match=r"other\.sqlite is not a run file"):
-        verify(path)

@@ -73,32 +73,25 @@ def test_a_run_in_which_a_policy_raises_from_tick_five_is_degraded(mine: Path) -
     )
 
 
-def test_a_strict_run_stops_at_the_first_error_and_is_resumed_once_it_is_corrected(
+def test_a_strict_run_stops_at_the_first_error_and_goes_on_once_it_is_corrected_or_accepted(
     mine: Path,
 ) -> None:
     result = live(mine, strict=True, checkpoint_every=2)
+    path, accepted = result.path, result.path.with_name("accepted.sqlite")
     assert (result.status, result.exit_code, result.tick) == ("failed", 4, 4)
     assert f"policy tired failed for {ADA} at tick 5: ValueError: out of ideas" in result.message
-    assert f"genagents resume {result.path} --trust {mine}" in result.message
-    with RunReader(result.path) as record:
+    assert f"genagents resume {path} --trust {mine}" in result.message
+    with RunReader(path) as record:
         assert (record.status, record.policy_fault_count()) == ("failed", 0)
+    accepted.write_bytes(path.read_bytes())
+    assert resume(accepted, make_options()).exit_code == 4
     mine.write_text(FIXED)
-    options = make_options(strict=True, policies=(str(mine),))
-    assert resume(result.path, options).exit_code == 0
-    assert canonical_hash(result.path) == canonical_hash(live_again(mine))
-
-
-def test_a_strict_run_that_is_resumed_without_strict_is_degraded(mine: Path) -> None:
-    path = live(mine, strict=True).path
-    result = resume(path, make_options())
-    assert (result.status, result.exit_code) == ("finished", 4)
-    assert canonical_hash(path) == canonical_hash(live_again(mine))
-
-
-def live_again(mine: Path) -> Path:
-    other = mine.with_name("other.sqlite")
-    run(make_spec(ticks=15, policy=PolicySpec(str(mine))), other, make_options())
-    return other
+    assert resume(path, make_options(strict=True, policies=(str(mine),))).exit_code == 0
+    for code, resumed in ((TIRED, accepted), (FIXED, path)):
+        mine.write_text(code)
+        whole = mine.with_name("whole.sqlite")
+        run(make_spec(ticks=15, policy=PolicySpec(str(mine))), whole, make_options(), force=True)
+        assert canonical_hash(resumed) == canonical_hash(whole)
 
 
 def test_a_strict_run_stops_at_an_answer_that_is_no_action_or_no_answer(mine: Path) -> None:

@@ -32,5 +32,5 @@ def hash_of(path: Path, hash_seed: int) -> str:
 
 @pytest.mark.slow
 def test_one_hash_over_hash_seeds_action_orders_and_processes(tmp_path: Path) -> None:
-    hashes = {hash_of(tmp_path / f"{seed}.sqlite", seed) for seed in range(1, 6)}
+    hashes = {hash_of(tmp_path / f"{seed}.sqlite", seed) for seed in range(1, 4)}
     assert len(hashes) == 1

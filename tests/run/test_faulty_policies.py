@@ -11,7 +11,7 @@ from genagents_env.actions import Action, Idle, Move
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy import Infos, Observations, Policy
 from genagents_env.record import RunReader
-from genagents_env.run import PolicyGroups, PolicySpec, assign_specs, rollout, run
+from genagents_env.run import PolicyGroups, PolicySpec, rollout, run
 from genagents_env.run.play import play
 from genagents_env.world.events import Event
 from tests.run.towns import Value, make_options, make_spec
@@ -142,16 +142,6 @@ def test_a_state_that_cannot_be_had_names_its_policy(state: object) -> None:
     groups = PolicyGroups({ADA: BadState(state), BEN: Walker()})
     with pytest.raises(PolicyError, match="policy bad_state cannot return its state"):
         groups.state(check=True)
-
-
-def test_agents_with_equal_specs_share_a_policy() -> None:
-    specs = assign_specs(["a", "b", "c"], PolicySpec("idle"), {"b": "random"})
-    cast = PolicyGroups.load(specs, {})
-    assert [group.agents for group in cast.groups] == [("a", "c"), ("b",)]
-    with pytest.raises(ConfigError, match="nobody is called 'd'"):
-        assign_specs(["a"], PolicySpec("idle"), {"d": "random"})
-    with pytest.raises(PolicyError, match="did you mean 'idle'"):
-        assign_specs(["a"], PolicySpec("idel"))
 
 
 def test_rollout_is_a_function_of_the_seed_and_raises_what_a_policy_raises() -> None:

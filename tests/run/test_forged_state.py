@@ -18,9 +18,35 @@ from tests.run.test_degraded import FIXED
 from tests.run.towns import make_options, make_spec
 
 Saved: TypeAlias = Any  # JSON
-TAKES_NOTHING = (
-    "\n    def load_state(self, state):\n        raise AttributeError('no such thing')\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            'self.ticks = state["ticks"]',
+            "raise AttributeError('no such thing')",
+            r"run\.sqlite, tick 1[45]: policy tired cannot load its .*no such thing",
+        ),
+        (
+            "self.ticks = 0",
+            "raise KeyError('no such word')",
+            "policy tired cannot begin an episode .KeyError: 'no such word'.; correct its reset",
+        ),
+    ],
 )
+def test_a_policy_that_fails_to_begin_or_to_take_its_state_over_is_named_not_the_file(
+    lived: Path, old: str, new: str, said: str
+) -> None:
+    mine = lived.with_name("mine.py")
+    mine.write_text(mine.read_text().replace(old, new))
+    options = make_options(policies=(str(mine),))
+    with pytest.raises(PolicyError, match=said):
+        resume(lived, options, hours=0.01)
+    with pytest.raises(PolicyError, match=said):
+        interview(lived, ["Ada Brook"], ["Any news?"], options=options)
+    with RunReader(lived) as record:
+        assert record.status == "failed"
 
 
 @pytest.fixture
@@ -90,31 +116,6 @@ def test_a_forged_state_ends_a_resume_and_an_interview_in_a_sentence_that_names_
         resume(lived, make_options(), hours=0.01)
     with pytest.raises(RecordError, match=rf"run\.sqlite.*{said}"):
         interview(lived, ["Ada Brook"], ["Any news?"], options=make_options())
-
-
-def test_a_policy_that_fails_to_take_its_state_over_is_named_and_the_file_is_not_blamed(
-    lived: Path,
-) -> None:
-    mine = lived.with_name("mine.py")
-    mine.write_text(mine.read_text() + TAKES_NOTHING)
-    options = make_options(policies=(str(mine),))
-    said = r"run\.sqlite, tick 1[45]: policy tired cannot load its .*AttributeError: no such thing"
-    with pytest.raises(PolicyError, match=said):
-        resume(lived, options, hours=0.01)
-    with pytest.raises(PolicyError, match=said):
-        interview(lived, ["Ada Brook"], ["Any news?"], options=options)
-    with RunReader(lived) as record:
-        assert record.status == "failed"
-
-
-def test_a_policy_that_fails_to_begin_is_named_at_the_start_and_at_a_resume(lived: Path) -> None:
-    mine = lived.with_name("mine.py")
-    mine.write_text(mine.read_text().replace("self.ticks = 0", "raise KeyError('no such word')"))
-    said = "policy tired cannot begin an episode .KeyError: 'no such word'.; correct its reset"
-    with pytest.raises(PolicyError, match=said):
-        resume(lived, make_options(policies=(str(mine),)), hours=0.01)
-    with pytest.raises(PolicyError, match=said):
-        run(make_spec(policy=PolicySpec(str(mine))), lived.with_name("new.sqlite"), make_options())
 
 
 def test_a_run_without_hours_in_its_head_has_those_of_its_scenario(

@@ -58,7 +58,7 @@ def test_a_disk_that_is_full_at_a_tick_is_named_as_the_reason(tmp_path: Path) ->
     find_compiler() is None, reason="the failing disk is C, for Linux: it needs a compiler there"
 )
 def test_a_full_or_failing_disk_at_any_write_loses_nothing() -> None:
-    command = [sys.executable, "-m", "tests.campaigns.full_disk", "--every=11"]
+    command = [sys.executable, "-m", "tests.campaigns.full_disk", "--every=41"]
     child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert child.returncode == 0, child.stdout + child.stderr
     assert child.stdout.rstrip().endswith(", 0 missed"), child.stdout

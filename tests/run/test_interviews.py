@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.questions import When, list_questions
 from genagents_env.scenario.schema import ScheduledEvent
-from tests.run.towns import FOUR, WITNESS, failing_from, make_options, make_spec
+from tests.run.towns import FOUR, WITNESS, Value, failing_from, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 
@@ -65,22 +64,43 @@ def test_everyone_is_asked_everything_in_order(whole: Path) -> None:
     assert len(calls) == len(rows)
 
 
-def test_interviews_change_no_event(whole: Path, path: Path) -> None:
-    run(town(), path, make_options(interviews=False))
+def test_interviews_change_no_event_and_a_run_without_is_resumed_without(
+    whole: Path, path: Path
+) -> None:
+    assert run(town(), path, make_options(interviews=False, limits=Limits(calls=9))).exit_code == 3
+    assert resume(path, make_options(no_limit=True)).status == "finished"
     with RunReader(whole) as one, RunReader(path) as other:
         assert list(one.events()) == list(other.events())
-        assert other.interviews() == []
+        assert (other.interviews(), other.memories()) == ([], [])
         lived = [call for call in one.calls() if call.purpose != "interview"]
         assert [replace(call, latency_seconds=0, started_at=0) for call in lived] == [
             replace(call, latency_seconds=0, started_at=0) for call in other.calls()
         ]
 
 
-def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
-    assert run(town(), path, make_options(interviews=False, limits=Limits(calls=9))).exit_code == 3
-    assert resume(path, make_options(no_limit=True)).status == "finished"
+PATIENT = "return [Answer('so') for _ in questions]"
+
+
+def live_plain(path: Path, answer: str, memories: str, **how: Value) -> None:
+    """Run Ben by a policy whose methods have these bodies."""
+    policy = path.with_name("plain.py")
+    recall = f"    def memories(self, agent):\n        {memories}\n" if memories else ""
+    policy.write_text(POLICY.format(answer=answer or PATIENT) + recall)
+    spec = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
+    assert run(spec, path, make_options(**how)).status == "finished"
+
+
+def test_answers_are_cleaned_and_cut_and_memories_of_different_texts_and_not_too_many(
+    path: Path,
+) -> None:
+    answer = "return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]"
+    cups = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
+    live_plain(path, answer, f"return {cups} + [RecalledMemory('No cups.')]")
     with RunReader(path) as record:
-        assert record.interviews() == []
+        rows = [row for row in record.memories() if (row.tick, row.agent) == (0, BEN)]
+        assert {row.answer for row in record.interviews()} == {"red " + "o" * 1996}
+    assert [row.text for row in rows] == [f"Tea in the kitchen, cup {k}" for k in range(20)]
+    assert rows[7].events == (2, 7, 32)
 
 
 def test_a_longer_run_is_asked_at_its_new_end_only(path: Path) -> None:
@@ -95,15 +115,6 @@ def test_a_longer_run_is_asked_at_its_new_end_only(path: Path) -> None:
     assert canonical_hash(path) == canonical_hash(long)
     with RunReader(path) as record:
         assert {row.tick for row in record.interviews()} == {0, 45}
-
-
-def test_the_shortest_run_is_asked_twice(path: Path) -> None:
-    for policy in (WITNESS, "reactive", "scripted"):
-        how = make_options(limits=Limits(calls=30))
-        run(town(1, policy=PolicySpec(policy)), path, how, force=True)
-        resume(path, make_options(no_limit=True)) if policy != "scripted" else None
-        with RunReader(path) as record:
-            assert {row.tick for row in record.interviews()} == {0, 1}
 
 
 def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
@@ -160,50 +171,33 @@ class Plain(Policy):
     name = "plain"
     remembers = True
     def act(self, observations, infos):
-        return {}
+        return {{}}
     def interview(self, agent, questions, repeat=0):
-        return [Answer("so") for _ in questions]
+        {answer}
 """
 
 
-def write_policy(folder: Path, interview: str = "", memories: str = "") -> str:
-    """Return the path of a policy, whose methods have these bodies if given."""
-    code = POLICY
-    if interview:
-        code = code.replace('return [Answer("so") for _ in questions]', interview)
-    if memories:
-        code += f"    def memories(self, agent):\n        {memories}\n"
-    path = folder / "plain.py"
-    path.write_text(code)
-    return str(path)
-
-
-FAILING = [  # the body of `interview`, that of `memories`, and what is said of it
-    ("raise RuntimeError('no words')", "", "RuntimeError: no words"),
-    ("raise PolicyError('cannot tell')", "", "PolicyError: cannot tell"),
-    ("raise SystemExit(3)", "", "SystemExit: 3"),
-    ("return []", "", "expected 1 answers"),
-    ("return 'yes'", "", "got str"),
-    ("return [Answer('yes', (-1,))]", "", "expected 1 answers"),
-    ("return [Answer(None)]", "", "expected 1 answers"),
-    ("import time; time.sleep(60)", "", "no answer within 0.5 s"),
-    ("", "raise RuntimeError('a blank')", "RuntimeError: a blank"),
-    ("", "raise PolicyError('a blank')", "PolicyError: a blank"),
-    ("", "return 'tea'", "expected memories, got str"),
-    ("", "return [Answer('tea')]", "expected memories, got 1 of"),
-    ("", "return [RecalledMemory('tea', (-1,))]", "expected memories"),
-    ("", "return [RecalledMemory(None)]", "expected memories"),
-]
-
-
-@pytest.mark.parametrize(("answer", "memories", "words"), FAILING)
+@pytest.mark.parametrize(
+    ("answer", "memories", "kind", "words"),
+    [
+        ("raise RuntimeError('no words')", "", "raised", "RuntimeError: no words"),
+        ("raise PolicyError('cannot tell')", "", "raised", "PolicyError: cannot tell"),
+        ("raise SystemExit(3)", "", "raised", "SystemExit: 3"),
+        ("return []", "", "nonsense", "expected 1 answers"),
+        ("return 'yes'", "", "nonsense", "got str"),
+        ("return [Answer('yes', (-1,))]", "", "nonsense", "expected 1 answers"),
+        ("return [Answer(None)]", "", "nonsense", "expected 1 answers"),
+        ("import time; time.sleep(60)", "", "hung", "no answer within 0.5 s"),
+        ("", "raise RuntimeError('a blank')", "raised", "RuntimeError: a blank"),
+        ("", "return 'tea'", "nonsense", "expected memories, got str"),
+        ("", "return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
+        ("", "return [RecalledMemory('tea', (-1,))]", "nonsense", "expected memories"),
+    ],
+)
 def test_failing_interviews_and_memories_are_a_fault_and_end_no_run(
     path: Path, answer: str, memories: str, words: str
 ) -> None:
-    policy = write_policy(path.parent, interview=answer, memories=memories)
-    silent = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: policy})
-    patience = 0.5 if "sleep" in answer else 60.0
-    assert run(silent, path, make_options(policy_deadline=patience)).status == "finished"
+    live_plain(path, answer, memories, policy_deadline=0.5 if kind == "hung" else 60.0)
     with RunReader(path) as record:
         kept = record.memories() if memories else record.interviews()
         (failure,) = record.find_degradation().failures
@@ -218,31 +212,17 @@ def test_failing_interviews_and_memories_are_a_fault_and_end_no_run(
     assert failure.count == 0 or "sleep" in answer  # which hangs its decisions, too
 
 
-def test_an_answer_is_cleaned_and_cut(path: Path) -> None:
-    policy = write_policy(path.parent, "return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]")
-    run(make_spec(ticks=3, policy=PolicySpec(policy)), path, make_options())
-    with RunReader(path) as record:
-        answers = {row.answer for row in record.interviews()}
-    assert answers == {"red " + "o" * 1996}
-
-
 def test_only_those_in_town_are_asked(path: Path) -> None:
     tiny = load_scenario("tiny")
     ben = tiny.people[1].model_copy(update={"present": False})
     joins = ScheduledEvent(at=tiny.start + timedelta(seconds=60), kind="join", agent=BEN)
-    late = tiny.model_copy(update={"people": (tiny.people[0], ben), "events": (joins,)})
-    run(make_spec(late, policy=PolicySpec("scripted")), path, make_options())
-    with RunReader(path) as record:
-        assert [row.tick for row in record.interviews()] == [record.last_tick]
-    never = late.model_copy(update={"events": ()})
-    run(
-        make_spec(never, policy=PolicySpec("scripted")),
-        path,
-        make_options(),
-        force=True,
-    )
-    with RunReader(path) as record:
-        assert record.interviews() == []
+    for events in ((joins,), ()):
+        changed = {"people": (tiny.people[0], ben), "events": events}
+        spec = make_spec(tiny.model_copy(update=changed), policy=PolicySpec("scripted"))
+        run(spec, path, make_options(), force=True)
+        with RunReader(path) as record:
+            asked = [row.tick for row in record.interviews()]
+            assert asked == [record.last_tick] * len(events)
 
 
 def test_calls_under_way_at_the_end_are_awaited(
@@ -282,13 +262,6 @@ def test_everyone_is_asked_several_times_from_the_same_state(whole: Path, path: 
     assert {len(several) for several in prompts.values()} == {1}
 
 
-def test_repeats_that_are_not_allowed_are_refused_before_anything_is_written(path: Path) -> None:
-    for repeats in (0, 21):
-        with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
-            run(town(repeats=repeats), path, make_options())
-    assert not path.exists()
-
-
 def test_memories_of_facts_are_stored_at_both_ends(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
         rows, last = record.memories(), record.last_tick
@@ -323,23 +296,3 @@ def test_notes_are_kept_with_the_calls_they_belong_to(whole: Path, path: Path) -
     assert resume(path, make_options(no_limit=True)).status == "finished"
     with RunReader(path) as record:
         assert record.notes() == notes
-
-
-def make_memory_spec(path: Path, memories: str) -> RunSpec:
-    policy = write_policy(path.parent, memories=memories)
-    return make_spec(ticks=3, policy=PolicySpec(policy), people=[BEN])
-
-
-def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
-    memories = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
-    run(
-        make_memory_spec(path, f"return {memories} + [RecalledMemory('No cups.')]"),
-        path,
-        make_options(),
-    )
-    with RunReader(path) as record:
-        rows = [row for row in record.memories() if row.tick == 0]
-        (fact,) = (fact.id for fact in record.meta.scenario.facts)
-    assert [(row.agent, row.fact) for row in rows] == [(BEN, fact)] * 20
-    assert [row.text for row in rows] == [f"Tea in the kitchen, cup {k}" for k in range(20)]
-    assert rows[7].events == (2, 7, 32)

@@ -148,19 +148,6 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path) -> Non
         assert record.meta.scenario.events == ()
 
 
-def test_nothing_is_taken_while_no_town_goes_on() -> None:
-    with pytest.raises(ConfigError, match="does not go on"):
-        LiveControl().add_event(DEEDS[5])
-
-
-@pytest.mark.parametrize("speed", [0.0, -1.0, 1e9, float("nan")])
-def test_a_speed_out_of_range_is_refused(speed: float) -> None:
-    control = LiveControl()
-    with pytest.raises(ConfigError, match="speed"):
-        control.set_speed(speed)
-    assert control.pace.speed is None
-
-
 def test_a_town_stands_still_once_nobody_looks_any_more_and_goes_on_when_somebody_does(
     tmp_path: Path,
 ) -> None:
@@ -185,22 +172,6 @@ def test_a_town_stands_still_once_nobody_looks_any_more_and_goes_on_when_somebod
     assert run(make_spec(), tmp_path / "run.sqlite", options).status == "finished"
     thread.join()
     assert seen == [True]
-
-
-def test_events_that_wait_are_bounded(tmp_path: Path) -> None:
-    control = LiveControl()
-    control._waiting = MOST_WAITING
-    refused: list[str] = []
-
-    def watch(progress: Progress) -> None:
-        try:
-            control.add_event(DEEDS[5])
-        except ConfigError as error:
-            refused.append(str(error))
-
-    options = RunOptions(live=control, watch=watch, interviews=False)
-    run(make_spec(), tmp_path / "run.sqlite", options)
-    assert "wait already" in refused[0]
 
 
 def test_a_town_that_is_paused_while_somebody_decides_stands_still(tmp_path: Path) -> None:
@@ -233,3 +204,19 @@ def test_a_town_that_is_paused_while_somebody_decides_stands_still(tmp_path: Pat
     assert run(spec, tmp_path / "run.sqlite", options).status == "finished"
     thread.join()
     assert held == [3]
+
+
+def test_events_that_wait_are_bounded(tmp_path: Path) -> None:
+    control = LiveControl()
+    control._waiting = MOST_WAITING
+    refused: list[str] = []
+
+    def watch(progress: Progress) -> None:
+        try:
+            control.add_event(DEEDS[5])
+        except ConfigError as error:
+            refused.append(str(error))
+
+    options = RunOptions(live=control, watch=watch, interviews=False)
+    run(make_spec(), tmp_path / "run.sqlite", options)
+    assert "wait already" in refused[0]

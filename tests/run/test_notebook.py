@@ -16,7 +16,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import resume, rollout, run
+from genagents_env.run import resume, run
 from genagents_env.run.policies import load_policy
 from tests.run.notebook import SPEC, TICKS
 from tests.run.towns import make_options
@@ -52,29 +52,22 @@ def step_and_ask(name: str) -> list[str]:
     return results
 
 
-def run_cell(path: Path, tick: int, times: int) -> list[str]:
-    command = [sys.executable, "-m", "tests.run.notebook", str(path), str(tick), str(times)]
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_in_a_cell_stops_the_run_at_the_next_tick_or_at_once_and_it_resumes(
+    tmp_path: Path, times: int
+) -> None:
+    path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
+    command = [sys.executable, "-m", "tests.run.notebook", str(path), "20", str(times)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout.split()
-
-
-def test_ctrl_c_in_a_cell_stops_the_run_at_the_next_tick_and_it_resumes(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    status, code, tick = run_cell(path, 20, 1)
+    status, code, tick = done.stdout.split()
     assert (status, code) == ("interrupted", "130")
     assert 20 <= int(tick) < TICKS / 2  # it takes a moment to reach the other thread
     with RunReader(path) as record:
         assert (record.status, record.last_tick) == ("interrupted", int(tick))
-    assert resume(path, make_options()).status == "finished"
-    whole = tmp_path / "whole.sqlite"
-    run(SPEC, whole, make_options(interviews=False))
-    assert canonical_hash(path) == canonical_hash(whole)
-
-
-def test_a_second_ctrl_c_in_a_cell_stops_at_once(tmp_path: Path) -> None:
-    status, code, tick = run_cell(tmp_path / "run.sqlite", 20, 2)
-    assert (status, code) == ("interrupted", "130")
-    assert 20 <= int(tick) < TICKS / 2
+    if times == 1:
+        assert resume(path, make_options()).status == "finished"
+        run(SPEC, whole, make_options(interviews=False))
+        assert canonical_hash(path) == canonical_hash(whole)
 
 
 def test_an_interrupted_call_of_a_cell_has_ended_when_the_interrupt_is_raised() -> None:
@@ -108,11 +101,3 @@ def test_an_interrupted_call_of_a_cell_has_ended_when_the_interrupt_is_raised() 
 
 def interrupt_main() -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-
-
-def test_a_rollout_in_a_cell_is_the_rollout(tmp_path: Path) -> None:
-    async def cell() -> dict[str, float]:
-        return rollout(town_v0.parallel_env("tiny"), "random", seed=2, max_ticks=9).returns
-
-    env = town_v0.parallel_env("tiny")
-    assert asyncio.run(cell()) == rollout(env, "random", seed=2, max_ticks=9).returns

@@ -149,14 +149,6 @@ def test_a_policy_that_would_forget_it_is_refused(first: First, tmp_path: Path) 
         collect_run_pasts(first.path, ["Bob"])
 
 
-def test_an_earlier_moment_is_remembered_as_far_as_it_had_come(first: First) -> None:
-    pasts, _ = collect_run_pasts(first.path, [MARIA], 3, make_options(Counted()))
-    assert [*pasts] == [MARIA]
-    assert f"{pasts[MARIA].until:%H:%M:%S}" == "10:00:30"
-    early = pasts[MARIA].memories
-    assert 0 < len(early) < len(first.pasts[MARIA].memories)
-
-
 def test_minds_that_have_changed_are_named_in_a_line(
     first: First, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,3 +159,11 @@ def test_minds_that_have_changed_are_named_in_a_line(
         interview(first.path, [MARIA], ["Any news?"], 20, make_options(Counted()))
     assert "\n" not in str(refusal.value)
     assert "--list" in str(refusal.value)
+
+
+def test_an_earlier_moment_is_remembered_as_far_as_it_had_come(first: First) -> None:
+    pasts, _ = collect_run_pasts(first.path, [MARIA], 3, make_options(Counted()))
+    assert [*pasts] == [MARIA]
+    assert f"{pasts[MARIA].until:%H:%M:%S}" == "10:00:30"
+    early = pasts[MARIA].memories
+    assert 0 < len(early) < len(first.pasts[MARIA].memories)

@@ -59,11 +59,15 @@ def hear(text: str = "Hello!", *, addressed: bool) -> HeardWords:
     return HeardWords("speech", "Ben Carver", text, addressed, False, (), 1)
 
 
-def test_entries_are_taken_in_order_and_nothing_is_none() -> None:
+def test_entries_are_taken_in_order_and_so_by_a_loop_of_steps() -> None:
     queue = ActionQueue(turn_seconds=0)
-    queue.put(ADA, Talk(None, "One"))
-    queue.put(ADA, Talk(None, "Two"))
+    for word in ("One", "Two"):
+        queue.put(ADA, Talk(None, word))
     assert [decide(queue) for _ in range(3)] == [Talk(None, "One"), Talk(None, "Two"), None]
+    queue.put(ADA, Talk(None, "Good morning!"))
+    minds = {ADA: "human", "Ben Carver": "idle"}
+    done = rollout(TownEnv("tiny"), minds, people=queue, max_ticks=3, keep_events=True)
+    assert [event.data["text"] for event in done.events if event.kind == "say"] == ["Good morning!"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +89,7 @@ def test_a_walk_goes_on_until_it_arrives_or_somebody_speaks(
     assert decide(queue, **changes) == (Move("park") if goes_on else None)
 
 
-def test_a_walk_ends_when_its_ticks_are_over_or_something_else_is_entered() -> None:
+def test_a_walk_ends_with_its_ticks_or_another_entry_and_what_waits_is_bounded() -> None:
     queue = ActionQueue(turn_seconds=0)
     queue.put(ADA, Move("park"), 2)
     assert [decide(queue) for _ in range(3)] == [Move("park"), Move("park"), None]
@@ -93,16 +97,29 @@ def test_a_walk_ends_when_its_ticks_are_over_or_something_else_is_entered() -> N
     assert decide(queue) == Move("park")
     queue.put(ADA, Idle())
     assert [decide(queue), decide(queue)] == [Idle(), None]
-
-
-def test_what_waits_is_bounded_and_can_be_cleared() -> None:
-    queue = ActionQueue(turn_seconds=0)
     for _ in range(MOST_WAITING):
         queue.put(ADA, Idle())
     with pytest.raises(ConfigError, match="wait already"):
         queue.put(ADA, Idle())
     queue.clear(ADA)
     assert decide(queue) is None
+
+
+def test_an_entry_at_another_percept_is_not_taken_but_asked_anew_in_a_fork(
+    tmp_path: Path, played: Path
+) -> None:
+    strange: Percept = Moment()  # type: ignore[assignment]
+    with RunReader(played) as record, RunWriter.create(tmp_path / "a.sqlite", record.meta) as own:
+        entered = record.inputs.get(ADA, 1)
+        assert entered is not None
+        assert decode_action(entered.action) == PLAN[1]
+        with pytest.raises(DivergenceError, match="perceived"):
+            asyncio.run(RecordedPeople(record.inputs, None, kept=False).decide(ADA, strange))
+        people = RecordedPeople(own.inputs, Planned({1: Idle("anew")}), record.inputs)
+        assert asyncio.run(people.decide(ADA, strange)) == Idle("anew")
+        entered = own.inputs.get(ADA, 1)
+    assert entered is not None
+    assert decode_action(entered.action) == Idle("anew")
 
 
 def test_the_town_waits_for_who_is_here_and_not_for_who_went_away() -> None:
@@ -126,38 +143,12 @@ def test_the_town_waits_for_who_is_here_and_not_for_who_went_away() -> None:
     assert asked == [(ADA, True), (ADA, True)]
 
 
-def test_a_town_whose_people_are_all_away_waits_for_one_of_them() -> None:
-    queue = ActionQueue()
-    queue.set_here(ADA, False)
-
-    async def play() -> Action | None:
-        turn = asyncio.create_task(queue.decide(ADA, Moment()))  # type: ignore[arg-type]
-        await asyncio.sleep(0.1)
-        assert not turn.done()
-        queue.set_here("Ben Carver", True)
-        return await turn
-
-    assert asyncio.run(play()) is None
-
-
 @pytest.mark.parametrize("action", [None, Talk(None, "Hi", leave=True), Restart()])
 def test_actions_are_read_as_they_were_written(action: Action | None) -> None:
     assert decode_action(encode_action(action)) == action
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        5,
-        {},
-        {"do": "fly"},
-        {"do": "move"},
-        {"do": "move", "place": 5},
-        {"do": "move", "place": "park", "speed": 9},
-        {"do": ["move"]},
-        {"do": "talk", "to": None, "text": "Hi", "leave": "yes"},
-    ],
-)
+@pytest.mark.parametrize("value", [5, {}, {"do": "fly"}, {"do": "move", "place": 5}, {"do": ["m"]}])
 def test_what_is_no_action_is_refused(value: object) -> None:
     with pytest.raises(ConfigError):
         make_action(value)
@@ -233,33 +224,6 @@ def test_a_killed_run_goes_on_without_asking_again(played: Path, tmp_path: Path)
     assert people.asked == LAST - 47
 
 
-def test_a_resumed_run_without_people_goes_on_with_them_away(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    run(make_spec(), path, make_options(Planned(PLAN)))
-    assert resume(path, make_options(None), hours=0.05).status == "finished"
-    with RunReader(path) as record:
-        assert record.last_tick == LAST + 18
-
-
-def test_an_entry_at_another_percept_is_not_taken(tmp_path: Path, played: Path) -> None:
-    with RunReader(played) as record:
-        entered = record.inputs.get(ADA, 1)
-        assert entered is not None
-        assert decode_action(entered.action) == PLAN[1]
-        strange: Percept = Moment()  # type: ignore[assignment]
-        with pytest.raises(DivergenceError, match="perceived"):
-            asyncio.run(RecordedPeople(record.inputs, None, kept=False).decide(ADA, strange))
-
-
-def test_a_fork_asks_anew_where_the_percept_is_another(played: Path, tmp_path: Path) -> None:
-    with RunReader(played) as record, RunWriter.create(tmp_path / "a.sqlite", record.meta) as own:
-        people = RecordedPeople(own.inputs, Planned({1: Idle("anew")}), record.inputs)
-        assert asyncio.run(people.decide(ADA, Moment())) == Idle("anew")  # type: ignore[arg-type]
-        entered = own.inputs.get(ADA, 1)
-    assert entered is not None
-    assert decode_action(entered.action) == Idle("anew")
-
-
 def test_a_forged_entry_is_an_error_of_the_file(played: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     fork(played, path, 30, options=make_options(None))
@@ -280,14 +244,23 @@ def test_nobody_plays_without_people(tmp_path: Path) -> None:
         rollout(TownEnv("tiny"), "human", max_ticks=1)
 
 
-def test_a_loop_of_steps_takes_what_is_in_the_queue() -> None:
-    queue = ActionQueue(turn_seconds=0)
-    queue.put(ADA, Talk(None, "Good morning!"))
-    done = rollout(
-        TownEnv("tiny"),
-        {ADA: "human", "Ben Carver": "idle"},
-        people=queue,
-        max_ticks=3,
-        keep_events=True,
-    )
-    assert [event.data["text"] for event in done.events if event.kind == "say"] == ["Good morning!"]
+def test_a_town_whose_people_are_all_away_waits_for_one_of_them() -> None:
+    queue = ActionQueue()
+    queue.set_here(ADA, False)
+
+    async def play() -> Action | None:
+        turn = asyncio.create_task(queue.decide(ADA, Moment()))  # type: ignore[arg-type]
+        await asyncio.sleep(0.1)
+        assert not turn.done()
+        queue.set_here("Ben Carver", True)
+        return await turn
+
+    assert asyncio.run(play()) is None
+
+
+def test_a_resumed_run_without_people_goes_on_with_them_away(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run(make_spec(), path, make_options(Planned(PLAN)))
+    assert resume(path, make_options(None), hours=0.05).status == "finished"
+    with RunReader(path) as record:
+        assert record.last_tick == LAST + 18

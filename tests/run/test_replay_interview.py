@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.errors import BudgetExceeded, ConfigError, DivergenceError, PolicyError
 from genagents_env.llm.scripted import ScriptedEndpoint
-from genagents_env.record import RunReader, RunWriter
+from genagents_env.record import RunReader
 from genagents_env.run import Limits, PolicySpec, Progress, interview, run
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
@@ -75,13 +75,6 @@ def test_a_moment_is_remembered_as_far_as_it_had_come(path: Path) -> None:
             assert evidence(tick) <= known
     assert evidence(0) == set()
     assert evidence(30)
-
-
-def test_a_run_that_is_being_written_is_visited(path: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.sqlite"
-    copy.write_bytes(path.read_bytes())
-    with RunWriter.open(copy):
-        assert len(interview(copy, FOUR[:1], NEWS, 11, make_options())) == 1
 
 
 @pytest.mark.parametrize(

@@ -34,20 +34,17 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_an_outage_pauses_with_a_sentence_and_resumes_to_the_same_record(
     path: Path, tmp_path: Path
 ) -> None:
-    people = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Sam Moore", "Tom Moreno")
-    town = make_spec(
-        "valentines_party", 30, people=people, policy=PolicySpec(CURIOUS, {"every": 1})
-    )
+    mind = PolicySpec(CURIOUS, {"every": 1})
+    town = make_spec("valentines_party", 20, people=PEOPLE, policy=mind)
     run(town, tmp_path / "whole.sqlite", make_options())
     result = run(town, path, make_options(ScriptedEndpoint(failing_from(5 * 17))))
     assert (result.status, result.exit_code, result.tick) == ("paused", 75, 17)
     assert f"genagents resume {path}" in result.message
     with RunReader(path) as record:
-        assert record.status == "paused"
-        assert record.sum_calls().fallbacks == 0
+        assert (record.status, record.sum_calls().fallbacks) == ("paused", 0)
     again = ScriptedEndpoint()
     assert resume(path, make_options(again)).exit_code == 0
-    assert len(again.requests) == 5 * (30 - 17)
+    assert len(again.requests) == 5 * (20 - 17)
     assert canonical_hash(path) == canonical_hash(tmp_path / "whole.sqlite")
 
 
@@ -65,15 +62,25 @@ def test_a_used_up_budget_stops_and_resumes_to_the_same_record(path: Path, whole
     assert canonical_hash(path) == whole
 
 
+PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Sam Moore", "Tom Moreno")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_within_a_tick_with_a_checkpoint(
+def test_a_signal_stops_within_a_tick_with_a_checkpoint_and_a_second_one_at_once(
     path: Path, whole: str, number: signal.Signals
 ) -> None:
     def hook(phase: str, tick: int) -> None:
         if (phase, tick) == ("boundary", 23):
             os.kill(os.getpid(), number)
 
-    result = run_town(path, on_phase=hook)
+    async def slow(request: CompletionRequest) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(3600)
+
+    assert run_town(path, endpoint=ScriptedEndpoint(delay=slow)).status == "interrupted"
+    result = resume_town(path, on_phase=hook)
     assert (result.status, result.exit_code) == ("interrupted", 128 + number)
     assert result.tick == 23
     with RunReader(path) as record:
@@ -82,17 +89,17 @@ def test_a_signal_stops_within_a_tick_with_a_checkpoint(
     assert canonical_hash(path) == whole
 
 
-def test_a_second_signal_does_not_wait_for_the_model(path: Path, whole: str) -> None:
-    async def slow(request: CompletionRequest) -> None:
-        for _ in range(2):
-            os.kill(os.getpid(), signal.SIGINT)
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(3600)
-
-    result = run_town(path, endpoint=ScriptedEndpoint(delay=slow), concurrency=8)
-    assert result.status == "interrupted"
-    assert resume_town(path).status == "finished"
-    assert canonical_hash(path) == whole
+@pytest.mark.parametrize("policy", ["smallville", "scripted", "random", "learned"])
+def test_shipped_policies_resume_to_the_same_record(path: Path, policy: str) -> None:
+    mind = PolicySpec(policy)
+    town = make_spec("valentines_party", 60, people=PEOPLE, policy=mind, start="08:00")
+    whole = path.with_name("whole.sqlite")
+    how = make_options(checkpoint_every=25, embedder="hashed")
+    run(town, whole, how)
+    with pytest.raises(Killed):
+        run(town, path, replace(how, on_phase=stop_at(37, "mid-write")))
+    assert resume(path, how).status == "finished"
+    assert canonical_hash(path) == canonical_hash(whole)
 
 
 def test_the_order_in_which_calls_complete_changes_nothing(path: Path, whole: str) -> None:
@@ -115,11 +122,10 @@ def test_a_finished_run_can_be_extended_to_the_record_of_a_longer_one(
         resume_town(path)
     result = resume(path, make_options(), hours=(40 - ticks) / 360)
     assert (result.tick, result.resumed_from) == (40, checkpoint)
-    with RunReader(path) as record:
-        assert record.meta.arguments["hours"] == pytest.approx(40 / 360)
     long = path.with_name("long.sqlite")
     run_town(long)
     with RunReader(path) as one, RunReader(long) as other:
+        assert one.meta.arguments["hours"] == pytest.approx(40 / 360)
         assert list(one.events()) == list(other.events())
 
 
@@ -144,13 +150,6 @@ def test_dollars_without_a_price_are_refused_before_anything_is_written(path: Pa
     assert not path.exists()
 
 
-def test_wall_clock_is_limited_without_a_model_and_over_resumes(path: Path) -> None:
-    town = make_spec(policy=PolicySpec("idle"))
-    assert run(town, path, make_options(limits=Limits(seconds=0))).status == "budget_exhausted"
-    assert resume_town(path, limits=Limits(seconds=1e-9)).exit_code == 3
-    assert resume_town(path, no_limit=True).status == "finished"
-
-
 def test_a_resume_does_not_change_the_model_unasked(path: Path) -> None:
     run_town(path, limits=Limits(calls=9))
     with pytest.raises(ConfigError, match=r"model 'scripted', but this would be 'other'.*--model"):
@@ -159,21 +158,6 @@ def test_a_resume_does_not_change_the_model_unasked(path: Path) -> None:
     assert resume_town(path, endpoint=other, model="other", no_limit=True).exit_code == 0
     with RunReader(path) as record:
         assert record.meta.model == "other"
-
-
-@pytest.mark.parametrize("policy", ["smallville", "reactive", "scripted", "random", "learned"])
-def test_every_shipped_policy_resumes_to_the_same_record(path: Path, policy: str) -> None:
-    people = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno", "Sam Moore")
-    town = make_spec(
-        "valentines_party", 120, people=people, policy=PolicySpec(policy), start="08:00"
-    )
-    whole = path.with_name("whole.sqlite")
-    how = make_options(checkpoint_every=50, embedder="hashed")
-    run(town, whole, how)
-    with pytest.raises(Killed):
-        run(town, path, replace(how, on_phase=stop_at(77, "mid-write")))
-    assert resume(path, how).status == "finished"
-    assert canonical_hash(path) == canonical_hash(whole)
 
 
 def test_a_run_takes_no_option_of_a_town_that_its_file_does_not_hold(path: Path) -> None:

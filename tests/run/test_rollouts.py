@@ -113,12 +113,6 @@ def test_trajectories_say_what_was_seen_done_and_earned() -> None:
     assert (words.trajectories["Ada Brook"].choices >= 0).all()
 
 
-def test_seeds_may_be_endless_and_the_iteration_may_end_early() -> None:
-    lived = rollouts("tiny", "idle", together=4, max_ticks=2)
-    assert [episode.seed for episode in islice(lived, 9)] == list(range(9))
-    lived.close()  # type: ignore[attr-defined]  # a generator
-
-
 def test_an_error_is_raised_in_its_turn_unless_it_is_isolated() -> None:
     lived = rollouts("tiny", Short, range(4), max_ticks=3)
     assert [next(lived).seed, next(lived).seed] == [0, 1]
@@ -147,24 +141,6 @@ def test_what_a_policy_decides_for_the_agent_of_another_is_refused() -> None:
     (episode,) = rollouts("tiny", make, [0], max_ticks=2, isolate=True, keep_events=True)
     assert [fault.agent for fault in episode.rollout.faults] == ["Ben Carver"] * 2
     assert not any(e.data.get("doing") == "grabbed" for e in episode.rollout.events)
-
-
-def test_calls_and_fallbacks_are_those_of_the_episode_and_of_the_client() -> None:
-    client = ModelClient(ScriptedEndpoint(always_invalid), run_seed=0)
-    played = rollouts("tiny", "reactive", range(2), model=client, max_ticks=20, together=2)
-    made = [(e.rollout.calls, e.rollout.fallbacks) for e in played]
-    assert all(calls == fallbacks > 0 for calls, fallbacks in made)
-    assert client.ledger.totals().fallbacks == sum(fallbacks for _, fallbacks in made)
-    env = TownEnv("tiny")
-    alone = rollout(env, "reactive", 0, model=client, max_ticks=20)
-    assert (alone.calls, alone.fallbacks) == made[0]
-
-
-def test_a_call_works_where_a_loop_already_runs() -> None:
-    async def notebook() -> list[int]:
-        return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
-
-    assert asyncio.run(notebook()) == [0, 1, 2]
 
 
 def test_policies_by_name_are_offered_the_menu_that_one_of_them_needs() -> None:
@@ -222,3 +198,27 @@ def test_the_example_learns() -> None:
     assert done.returncode == 0, done.stderr
     learned = [float(line.split(": ")[1]) for line in done.stdout.splitlines() if "Ben" in line]
     assert learned[-1] > learned[0] + 0.3
+
+
+def test_seeds_may_be_endless_and_the_iteration_may_end_early() -> None:
+    lived = rollouts("tiny", "idle", together=4, max_ticks=2)
+    assert [episode.seed for episode in islice(lived, 9)] == list(range(9))
+    lived.close()  # type: ignore[attr-defined]  # a generator
+
+
+def test_calls_and_fallbacks_are_those_of_the_episode_and_of_the_client() -> None:
+    client = ModelClient(ScriptedEndpoint(always_invalid), run_seed=0)
+    played = rollouts("tiny", "reactive", range(2), model=client, max_ticks=20, together=2)
+    made = [(e.rollout.calls, e.rollout.fallbacks) for e in played]
+    assert all(calls == fallbacks > 0 for calls, fallbacks in made)
+    assert client.ledger.totals().fallbacks == sum(fallbacks for _, fallbacks in made)
+    env = TownEnv("tiny")
+    alone = rollout(env, "reactive", 0, model=client, max_ticks=20)
+    assert (alone.calls, alone.fallbacks) == made[0]
+
+
+def test_a_call_works_where_a_loop_already_runs() -> None:
+    async def notebook() -> list[int]:
+        return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
+
+    assert asyncio.run(notebook()) == [0, 1, 2]

@@ -17,15 +17,29 @@ from genagents_env.run import PolicySpec, RunOptions, interview, models, resume,
 from genagents_env.run.session import RunSession
 from genagents_env.study.judge import judge_run
 from tests.run.asked import write_run
-from tests.run.towns import FOUR, WITNESS, make_options, make_spec
+from tests.run.towns import FOUR, WITNESS, Killed, make_options, make_spec
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 ASKED = RunOptions(model="scripted:neighbour", embedder="hashed", checkpoint_every=10)
 TALK = make_spec("valentines_party", 3, people=FOUR[:2], policy=PolicySpec("smallville"))
 
 
-class KillError(Exception):
-    pass
+def test_a_run_file_that_names_no_model_or_embedder_does_not_go_on_with_the_default(
+    path: Path, default: ScriptedEndpoint
+) -> None:
+    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(WITNESS))
+    run(town, path, make_options())
+    forget_models(path)
+    with pytest.raises(ConfigError, match=r"its file names none.*name it by --model"):
+        resume(path, RunOptions(trust_policies=True), hours=1)
+    with pytest.raises(ConfigError, match="name it by --model"):
+        interview(path, FOUR[:1], ["What now?"], options=RunOptions(trust_policies=True))
+    assert default.requests == []
+    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(GATHERER))
+    run(town, path, make_options(source=HashedSource()), force=True)
+    forget_models(path)
+    with pytest.raises(ConfigError, match=r"its file names none.*name it by --embedder"):
+        resume(path, make_options(), hours=1)
 
 
 @pytest.fixture
@@ -42,22 +56,6 @@ def default(monkeypatch: pytest.MonkeyPatch) -> ScriptedEndpoint:
     return default
 
 
-def leave_as_killed_at_creation(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the file of a run that was killed once it was made, before anything happened."""
-    killed = path.with_name("killed.sqlite")
-
-    def copy_and_stop(session: RunSession, state: object) -> None:
-        for file in path.parent.glob("run.sqlite*"):
-            shutil.copy(file, killed.with_name(file.name.replace("run", "killed")))
-        raise KillError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(RunSession, "execute", copy_and_stop)
-        with pytest.raises(KillError):
-            run(TALK, path, ASKED)
-    return killed
-
-
 def forget_models(path: Path) -> None:
     """Make the file as one that names neither model nor embedder."""
     with RunWriter.open(path) as writer:
@@ -68,7 +66,17 @@ def forget_models(path: Path) -> None:
 def test_a_run_killed_at_creation_resumes_with_the_models_asked_for(
     path: Path, monkeypatch: pytest.MonkeyPatch, default: ScriptedEndpoint
 ) -> None:
-    killed = leave_as_killed_at_creation(path, monkeypatch)
+    killed = path.with_name("killed.sqlite")
+
+    def copy_and_stop(session: RunSession, state: object) -> None:
+        for file in path.parent.glob("run.sqlite*"):
+            shutil.copy(file, killed.with_name(file.name.replace("run", "killed")))
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunSession, "execute", copy_and_stop)
+        with pytest.raises(Killed):
+            run(TALK, path, ASKED)
     with RunReader(killed) as record:
         assert (record.meta.model, record.meta.asked_model) == ("scripted:neighbour",) * 2
         assert record.meta.price == ("0", "0")
@@ -77,27 +85,6 @@ def test_a_run_killed_at_creation_resumes_with_the_models_asked_for(
     assert default.requests == []
     assert run(TALK, path, ASKED).status == "finished"
     assert canonical_hash(killed) == canonical_hash(path)
-
-
-def test_a_run_file_that_names_no_model_is_neither_resumed_nor_interviewed_with_the_default(
-    path: Path, default: ScriptedEndpoint
-) -> None:
-    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(WITNESS))
-    run(town, path, make_options())
-    forget_models(path)
-    with pytest.raises(ConfigError, match=r"its file names none.*name it by --model"):
-        resume(path, RunOptions(trust_policies=True), hours=1)
-    with pytest.raises(ConfigError, match="name it by --model"):
-        interview(path, FOUR[:1], ["What now?"], options=RunOptions(trust_policies=True))
-    assert default.requests == []
-
-
-def test_a_run_file_that_names_no_embedder_is_not_resumed_with_the_default(path: Path) -> None:
-    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(GATHERER))
-    run(town, path, make_options(source=HashedSource()))
-    forget_models(path)
-    with pytest.raises(ConfigError, match=r"its file names none.*name it by --embedder"):
-        resume(path, make_options(), hours=1)
 
 
 def test_a_run_is_not_judged_by_another_model_than_its_own_unasked(

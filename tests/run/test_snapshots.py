@@ -40,9 +40,8 @@ def replay_all(record: RunReader) -> Sequence[RenderSnapshot]:
             *("valentines_party", "scripted", {"start": "22:30", "hours": 2, "people": FOUR}),
             marks=pytest.mark.slow,
         ),
-        pytest.param("tiny", "random", {"hours": 1}, marks=pytest.mark.slow),
     ],
-    ids=["house rules", "bedtime", "random"],
+    ids=["house rules", "bedtime"],
 )
 def test_a_record_is_drawn_as_the_replayed_world_was(
     scenario: str, policy: str, options: dict[str, Value], tmp_path: Path

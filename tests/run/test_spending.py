@@ -35,9 +35,27 @@ def run_killed(live: Callable[[], object]) -> None:
     assert stretch(live, None) == signal.SIGKILL
 
 
-def describe(path: Path) -> list[str]:
+def test_a_stop_says_how_many_calls_it_gave_up_and_stored_ones_cost_nothing_again(
+    path: Path,
+) -> None:
+    async def stop_twice(request: CompletionRequest) -> None:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(3600)
+
+    run_killed(lambda: run(TOWN, path, make_options(on_phase=kill_at(9, "boundary"))))
     with RunReader(path) as record:
-        return list(describe_run(record))
+        made = record.sum_calls().calls
+    result = resume(path, make_options(limits=Limits(calls=made)))
+    assert (result.status, result.tick) == ("budget_exhausted", 9)
+    result = resume_town(path, endpoint=ScriptedEndpoint(delay=stop_twice), no_limit=True)
+    assert result.status == "interrupted"
+    assert 1 <= result.lost <= 2
+    assert "lost in flight and counted as spent; stopped by a signal" in result.message
+    with RunReader(path) as record:
+        assert record.spending is not None
+        assert record.spending.total.calls == made + result.lost
 
 
 def test_a_run_that_is_killed_again_and_again_sends_no_more_calls_than_allowed(path: Path) -> None:
@@ -53,15 +71,13 @@ def test_a_run_that_is_killed_again_and_again_sends_no_more_calls_than_allowed(p
             run_killed(lambda tick=tick: live(tick))  # type: ignore[misc]
         result = live(None)
         assert server.calls <= 14
-    assert (result.status, result.exit_code) == ("budget_exhausted", 3)
-    assert result.lost == 3
+    assert (result.status, result.exit_code, result.lost) == ("budget_exhausted", 3, 3)
     assert "3 model calls were lost in flight and counted as spent" in result.message
     with RunReader(path) as record:
         assert record.spending is not None
         assert record.spending.total.calls == 14
-        stored = sum(call.attempts for call in record.calls())
-        assert stored + result.lost == 14
-    assert any(line.startswith("Lost in flight: 3 model calls") for line in describe(path))
+        assert sum(call.attempts for call in record.calls()) + result.lost == 14
+        assert any(line.startswith("Lost in flight: 3 model") for line in describe_run(record))
 
 
 class Failing(ScriptedEndpoint):
@@ -96,23 +112,6 @@ def test_attempts_that_failed_before_a_kill_stay_counted(path: Path) -> None:
         assert record.spending.lost == 0
 
 
-def test_a_stop_says_how_many_calls_it_gave_up(path: Path) -> None:
-    async def stop_twice(request: CompletionRequest) -> None:
-        for _ in range(2):
-            os.kill(os.getpid(), signal.SIGINT)
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(3600)
-
-    result = run(TOWN, path, make_options(ScriptedEndpoint(delay=stop_twice)))
-    assert result.status == "interrupted"
-    assert 1 <= result.lost <= 2
-    assert "lost in flight and counted as spent; stopped by a signal" in result.message
-    with RunReader(path) as record:
-        assert record.spending is not None
-        assert (record.spending.spent.calls, record.spending.lost) == (result.lost,) * 2
-    assert resume_town(path).lost == result.lost
-
-
 class Boaster(ScriptedEndpoint):
     async def complete(self, request: CompletionRequest) -> Completion:
         answer = await super().complete(request)
@@ -132,17 +131,8 @@ def test_a_reply_that_claims_a_billion_tokens_is_counted_at_what_it_could_have_r
         assert record.spending.clipped == 6
         assert record.spending.spent.tokens <= 10**6
         assert record.sum_calls().prompt_tokens <= 10**6
-    assert "Usage of 6 replies was above what could have been read and written" in "\n".join(
-        describe(path)
-    )
-
-
-def test_impossible_usage_is_not_billed() -> None:
-    request = CompletionRequest((), None, max_tokens=100)
-    most = upper_bound(request, Price(Decimal(1), Decimal(50)))
-    within = Spend(1, most.tokens, Price(Decimal(1), Decimal(50)).cost(0, most.tokens))
-    assert not within.fits_in(most)  # no more tokens, but dearer ones
-    assert most.fits_in(most)
+        told = "\n".join(describe_run(record))
+    assert "Usage of 6 replies was above what could have been read and written" in told
 
 
 class Billed(HashedSource):
@@ -176,15 +166,6 @@ def test_embeddings_in_flight_when_a_run_was_killed_are_counted(path: Path) -> N
         assert record.spending.lost == 1
 
 
-def test_stored_calls_that_are_made_again_cost_nothing(path: Path) -> None:
-    run_killed(lambda: run(TOWN, path, make_options(on_phase=kill_at(9, "boundary"))))
-    with RunReader(path) as record:
-        made = record.sum_calls().calls
-    result = resume(path, make_options(limits=Limits(calls=made)))
-    assert (result.status, result.tick) == ("budget_exhausted", 9)
-    assert result.message.startswith("budget reached: calls")
-
-
 def test_a_call_given_up_at_its_deadline_has_failed_and_is_not_lost() -> None:
     async def wait_for_ever(request: CompletionRequest) -> None:
         await asyncio.sleep(3600)
@@ -195,3 +176,11 @@ def test_a_call_given_up_at_its_deadline_has_failed_and_is_not_lost() -> None:
     assert ask(client).fallback
     assert (client.budget.spent.calls, client.budget.lost) == (1, 0)
     assert client.budget.spent.tokens > 0
+
+
+def test_impossible_usage_is_not_billed() -> None:
+    request = CompletionRequest((), None, max_tokens=100)
+    most = upper_bound(request, Price(Decimal(1), Decimal(50)))
+    within = Spend(1, most.tokens, Price(Decimal(1), Decimal(50)).cost(0, most.tokens))
+    assert not within.fits_in(most)  # no more tokens, but dearer ones
+    assert most.fits_in(most)

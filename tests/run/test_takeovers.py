@@ -16,7 +16,7 @@ from tests.run.towns import Killed, stop_at
 from tests.scripted import neighbour
 
 ISABELLA, MARIA, KLAUS = PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller")
-LAST, TICK = 90, 40
+LAST, TICK = 60, 40
 
 
 def make_options(**changes: object) -> RunOptions:
@@ -69,8 +69,8 @@ def test_a_mind_that_takes_over_remembers_what_the_one_before_did_and_can_be_ask
     parent: Path, tmp_path: Path
 ) -> None:
     chosen = {KLAUS: PolicySpec("smallville", {"reflection": False})}
-    result = fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
-    with RunReader(parent) as before, RunReader(result.path) as after:
+    path = fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen).path
+    with RunReader(parent) as before, RunReader(path) as after:
         old = {memory.text for memory in read_mind(before, KLAUS).content.memories}
         new = {memory.text for memory in read_mind(after, KLAUS).content.memories}
         (takeover,) = after.meta.takeovers
@@ -78,8 +78,10 @@ def test_a_mind_that_takes_over_remembers_what_the_one_before_did_and_can_be_ask
         assert {memory.text for memory in takeover.past.memories} <= new
         assert len(old & new) > 5
         assert read_mind(after, MARIA).content.memories
-    answers = interview(result.path, [KLAUS, MARIA], ["Where are you?"], options=make_options())
+    answers = interview(path, [KLAUS, MARIA], ["Where are you?"], options=make_options())
     assert all(answers[agent][0][1].text for agent in (KLAUS, MARIA))
+    with pytest.raises(ConfigError, match="took over at 10:06:40"):
+        interview(path, [MARIA], ["Where are you?"], TICK - 1, make_options())
 
 
 @pytest.mark.parametrize("kill_at", [TICK, LAST - 5])
@@ -88,10 +90,9 @@ def test_a_killed_takeover_resumes_to_the_same_record(
 ) -> None:
     chosen = {KLAUS: PolicySpec("reactive"), MARIA: PolicySpec("reactive")}
     whole = fork(parent, tmp_path / "whole.sqlite", TICK, (), make_options(), policy_for=chosen)
-
-    path = tmp_path / "cut.sqlite"
+    path, how = tmp_path / "cut.sqlite", make_options(on_phase=stop_at(kill_at + 1))
     with pytest.raises(Killed):
-        fork(parent, path, TICK, (), make_options(on_phase=stop_at(kill_at + 1)), policy_for=chosen)
+        fork(parent, path, TICK, (), how, policy_for=chosen)
     assert resume(path, make_options()).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole.path)
 
@@ -102,16 +103,34 @@ def test_a_fork_of_a_takeover_is_the_same_and_may_be_taken_over_again(
     options = make_options()
     chosen = {KLAUS: PolicySpec("reactive")}
     first = fork(parent, tmp_path / "first.sqlite", TICK, (), options, policy_for=chosen)
-    same = fork(first.path, tmp_path / "same.sqlite", TICK + 20, (), options)
+    same = fork(first.path, tmp_path / "same.sqlite", TICK + 8, (), options)
     assert canonical_hash(same.path) == canonical_hash(first.path)
     both = {KLAUS: PolicySpec("idle"), MARIA: PolicySpec("reactive")}
-    again = fork(first.path, tmp_path / "again.sqlite", TICK + 20, (), options, policy_for=both)
+    again = fork(first.path, tmp_path / "again.sqlite", TICK + 8, (), options, policy_for=both)
     with RunReader(again.path) as record:
-        own = [record.meta.find_policy(KLAUS, tick) for tick in (TICK, TICK + 20, LAST)]
+        own = [record.meta.find_policy(KLAUS, tick) for tick in (TICK, TICK + 8, LAST)]
         assert own == ["smallville", "reactive", "idle"]
         assert record.policy_fault_count() == 0
-    back = fork(again.path, tmp_path / "back.sqlite", TICK + 30, (), options)
+    back = fork(again.path, tmp_path / "back.sqlite", TICK + 12, (), options)
     assert canonical_hash(back.path) == canonical_hash(again.path)
+
+
+@pytest.mark.parametrize(
+    ("agent", "policy", "error"),
+    [
+        ("Nobody", PolicySpec("idle"), ConfigError),
+        (KLAUS, PolicySpec("no_such"), PolicyError),
+        (KLAUS, PolicySpec("solution"), PolicyError),
+        (KLAUS, PolicySpec("idle", {"speed": 3}), PolicyError),
+    ],
+)
+def test_what_cannot_take_over_is_refused_and_writes_nothing(
+    parent: Path, tmp_path: Path, agent: str, policy: PolicySpec, error: type[Exception]
+) -> None:
+    path = tmp_path / "fork.sqlite"
+    with pytest.raises(error, match=r"Nobody|no_such|solution|speed"):
+        fork(parent, path, TICK, (), make_options(), policy_for={agent: policy})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_policy_that_others_have_from_the_start_takes_over_alone(tmp_path: Path) -> None:
@@ -122,32 +141,3 @@ def test_a_policy_that_others_have_from_the_start_takes_over_alone(tmp_path: Pat
     with RunReader(result.path) as record:
         assert record.policy_fault_count() == 0
         assert [since for _, since in record.meta.list_groups()] == [-1, TICK]
-
-
-def test_minds_of_before_a_takeover_are_asked_in_the_parent(parent: Path, tmp_path: Path) -> None:
-    chosen = {KLAUS: PolicySpec("reactive")}
-    path = fork(parent, tmp_path / "a.sqlite", TICK, (), make_options(), policy_for=chosen).path
-    assert interview(path, [MARIA], ["Where are you?"], TICK, make_options())
-    with pytest.raises(ConfigError, match="took over at 10:06:40"):
-        interview(path, [MARIA], ["Where are you?"], TICK - 1, make_options())
-
-
-@pytest.mark.parametrize(
-    ("chosen", "error", "words"),
-    [
-        ({"Nobody": PolicySpec("idle")}, ConfigError, "Nobody"),
-        ({KLAUS: PolicySpec("no_such")}, PolicyError, "no_such"),
-        ({KLAUS: PolicySpec("solution")}, PolicyError, "solution"),
-        ({KLAUS: PolicySpec("idle", {"speed": 3})}, PolicyError, "speed"),
-    ],
-)
-def test_what_cannot_take_over_is_refused_and_writes_nothing(
-    parent: Path,
-    tmp_path: Path,
-    chosen: Mapping[str, PolicySpec],
-    error: type[Exception],
-    words: str,
-) -> None:
-    with pytest.raises(error, match=words):
-        fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
-    assert list(tmp_path.iterdir()) == []

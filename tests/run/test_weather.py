@@ -34,25 +34,25 @@ def assert_paused(result: RunResult) -> None:
     assert f"genagents resume {result.path}" in result.message
 
 
-def test_a_short_run_that_nobody_answered_is_not_finished(path: Path) -> None:
-    spec = town(ticks=2)
-    result = run(spec, path, make_options(ScriptedEndpoint(failing_from(0))))
+@pytest.mark.parametrize(
+    ("ticks", "answered", "said", "again"),
+    [
+        (2, 0, "4 of all its model calls got no answer", 4),
+        (10, 17, "3 of the last model calls of the run got no answer", 3),
+    ],
+)
+def test_a_run_whose_last_calls_nobody_answered_is_not_finished_and_asks_them_again(
+    path: Path, ticks: int, answered: int, said: str, again: int
+) -> None:
+    spec, down = town(ticks), ScriptedEndpoint(failing_from(answered))
+    result = run(spec, path, make_options(down, concurrency=1))
     assert_paused(result)
-    assert "4 of all its model calls got no answer" in result.message
+    assert said in result.message
     with RunReader(path) as record:
         assert (record.status, record.sum_calls().fallbacks) == ("paused", 0)
-    assert resume(path, make_options(ScriptedEndpoint())).status == "finished"
-    assert canonical_hash(path) == hash_of(spec, path)
-
-
-def test_a_run_whose_last_calls_nobody_answered_asks_them_again(path: Path) -> None:
-    spec = town(ticks=10)
-    result = run(spec, path, make_options(ScriptedEndpoint(failing_from(17)), concurrency=1))
-    assert_paused(result)
-    assert "3 of the last model calls of the run got no answer" in result.message
-    again = ScriptedEndpoint()
-    assert resume(path, make_options(again)).status == "finished"
-    assert len(again.requests) == 3
+    endpoint = ScriptedEndpoint()
+    assert resume(path, make_options(endpoint)).status == "finished"
+    assert len(endpoint.requests) == again
     assert canonical_hash(path) == hash_of(spec, path)
 
 
