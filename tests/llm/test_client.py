@@ -98,26 +98,6 @@ def test_the_reask_shows_words_fault_and_allowed_values() -> None:
     assert (answer.fallback, answer.fault is not None) == (False, True)
 
 
-def test_calls_in_flight_are_bounded_on_every_loop() -> None:
-    under_way, most = 0, 0
-
-    async def delay(request: CompletionRequest) -> None:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0.001)
-        under_way -= 1
-
-    client = client_of(ScriptedEndpoint(delay=delay), max_in_flight=3)
-
-    async def run() -> None:
-        await asyncio.gather(*(ask_choice(client, key) for key in KEYS))
-
-    for _ in range(2):
-        asyncio.run(run())
-    assert most == 3
-
-
 def test_a_client_outlives_event_loops() -> None:
     with FaultServer() as server:
         client = client_of(endpoint_at(server.url, 5.0))

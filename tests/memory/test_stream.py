@@ -93,22 +93,6 @@ def test_an_access_is_never_set_back_and_importance_is_clipped() -> None:
         stream.rate(2, float("nan"))
 
 
-@pytest.mark.parametrize("id", [-1, 3])
-def test_ids_that_are_none_are_refused(id: int) -> None:
-    stream = make_stream(3)
-    for act in (
-        lambda: stream[id],
-        lambda: stream.rate(id, 5),
-        lambda: stream.touch([0, id], 100),
-        lambda: stream.embed([id], np.ones((1, 2), np.float32)),
-        lambda: stream.sources([id]),
-        lambda: stream.select([id]),
-    ):
-        with pytest.raises(IndexError, match=f"no memory {id}"):
-            act()
-    assert stream.accessed.tolist() == [0, 10, 20]
-
-
 def test_recent_gives_the_newest_that_are_alive() -> None:
     stream = make_stream(3)
     chat = stream.add("chat", "hello", created=30, events=[9], expires=100)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.observe.decode import Attempt
-from genagents_env.world.resolved import RefusedAct, ResolvedMove, ResolvedSpeak, ResolvedStay
+from genagents_env.world.resolved import RefusedAct, ResolvedMove
 
 
 @pytest.fixture
@@ -78,12 +78,3 @@ def test_actions_with_non_text_fields_are_refused_each_time(env: TownEnv, action
         refused = decode(env, action).acts[0]
         assert isinstance(refused, RefusedAct)
         assert refused.action == "none"
-
-
-def test_any_true_value_leaves_a_conversation(env: TownEnv) -> None:
-    said = decode(env, Talk(None, "Bye.", leave=[1])).acts[0]  # type: ignore[arg-type]
-    assert said == ResolvedSpeak(None, "Bye.", leave=True)
-
-
-def test_idling_with_an_emoji_shows_it(env: TownEnv) -> None:
-    assert decode(env, Idle(" knitting ", "🧶")).acts[0] == ResolvedStay("knitting", "🧶")

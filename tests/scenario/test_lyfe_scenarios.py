@@ -23,7 +23,7 @@ from genagents_env.study.evaluate.checks import find_value
 SHORT = ["murder_mystery", "murder_mystery_hard", "activity_fair", "medicine"]
 TOWN = ["sakura_machi", *SHORT]
 CASTS = [(name, cast) for name in SHORT for cast in load_scenario(name).casts]
-MURDER, HARD = load_scenario("murder_mystery"), load_scenario("murder_mystery_hard")
+MURDER = load_scenario("murder_mystery")
 FAIR = load_scenario("activity_fair")
 FRANCESCO = "Francesco Bianchi"
 
@@ -116,27 +116,6 @@ def test_the_chain_of_the_medicine_can_be_closed_by_talking() -> None:
     assert "Ravi Patel" in learners(events, "plant")
 
 
-def test_the_murderer_is_missing_among_few() -> None:
-    assert len(MURDER.people) == 9
-    assert {c: FRANCESCO in names for c, names in MURDER.casts.items()} == {
-        "3": False,
-        "6": False,
-        "9": True,
-    }
-    assert set(MURDER.casts["9"]) == {person.name for person in MURDER.people}
-
-
-def test_everyone_but_the_murderer_is_asked_and_everyone_may_be_named() -> None:
-    (question,) = MURDER.questions
-    names = {person.name for person in MURDER.people}
-    assert set(question.to) == names - {FRANCESCO}
-    (suspect,) = MURDER.checks
-    assert isinstance(suspect, ValueCheck)
-    assert {value.value for value in suspect.values} == names
-    solved = MURDER.success[0]
-    assert (solved.of, solved.value) == (("Lizhi Chen",), FRANCESCO)
-
-
 @pytest.mark.parametrize(
     ("answer", "named"),
     [
@@ -151,22 +130,6 @@ def test_suspect_check_finds_the_named_person(answer: str, named: str | None) ->
     (suspect,) = MURDER.checks
     assert isinstance(suspect, ValueCheck)
     assert find_value(suspect, answer) == named
-
-
-def test_the_hard_mystery_differs_in_what_dmitri_saw_and_nothing_else() -> None:
-    pairs = zip(HARD.people, MURDER.people, strict=True)
-    assert [hard.name for hard, easy in pairs if hard != easy] == ["Dmitri Ivanov"]
-    hard, easy = (next(p for p in s.people if p.name == "Dmitri Ivanov") for s in (HARD, MURDER))
-    assert hard.memories[:-1] == easy.memories[:-1]
-    assert hard.model_copy(update={"memories": easy.memories}) == easy
-    assert not any("knife" in text for text in texts(hard))
-    assert [f.id for f in HARD.facts] == [f.id for f in MURDER.facts]
-    differing = [h.id for h, e in zip(HARD.facts, MURDER.facts, strict=True) if h != e]
-    assert differing == ["testimony"]
-    same = {
-        key: getattr(MURDER, key) for key in ("name", "title", "description", "people", "facts")
-    }
-    assert HARD.model_copy(update=same) == MURDER
 
 
 @pytest.mark.parametrize(

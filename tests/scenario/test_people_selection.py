@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario import Scenario, lay_out, load_scenario
+from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.people_selection import select_people
 from tests.scenario.bad_folders import CHECKED, write
@@ -53,18 +53,6 @@ def test_secrets_stay_secret_in_a_part_of_the_cast() -> None:
         "affair": (),
         "who_called": (),
     }
-
-
-def test_errands_and_questions_of_the_absent_are_dropped() -> None:
-    scenario = load_scenario("tiny", ["Ada Brook"])
-    assert [errand.agent for errand in scenario.reward.errands] == ["Ada Brook"]
-    assert scenario.questions == ()
-    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
-
-
-def test_the_whole_cast_by_name_is_the_scenario_itself() -> None:
-    scenario = load_scenario("tiny")
-    assert load_scenario("tiny", [person.name for person in scenario.people]) == scenario
 
 
 def test_everyone_may_start_in_one_place_awake() -> None:

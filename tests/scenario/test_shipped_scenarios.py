@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from genagents_env.scenario import (
-    first_memories,
     lay_out,
     list_scenario_names,
     load_scenario,
@@ -44,15 +43,6 @@ def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
     assert len(ties & pairs) == len(ties) == 50
     both_ways = sum(len(person.relationships) for person in PARTY.people)
     assert both_ways == 100
-
-
-def test_everyone_has_a_bed_of_their_own_at_home_and_sleeps_in_it() -> None:
-    for person in PARTY.people:
-        (bed,) = [item for item in TOWN.objects if person.name in item.users and item.sleep_state]
-        place = TOWN.object_id(TOWN.objects.index(bed))
-        assert place.startswith(f"{person.home}/")
-        asleep = [e.at for e in person.routine if e.use == place and e.state == bed.sleep_state]
-        assert person.lifestyle.bed in asleep
 
 
 def test_the_party_and_the_candidacy_are_each_known_to_one() -> None:
@@ -120,11 +110,6 @@ SAID = {
 def test_facts_are_recognised_in_what_is_said(name: str, facts: list[str], said: str) -> None:
     heard = [f.id for f in load_scenario(name).facts if finds_any(f.patterns, said)]
     assert heard == facts
-
-
-def test_memories_are_the_parts_of_the_persona_and_what_is_added() -> None:
-    person = PARTY.people[0].model_copy(update={"persona": " a ;; b;", "memories": ("c",)})
-    assert first_memories(person) == ("a", "b", "c")
 
 
 def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from tests.scenario.tiled.maps import (
     SCENARIO,
     Table,
     change,
-    point,
     properties,
     school,
     write_map,
@@ -123,26 +122,3 @@ def test_a_map_that_names_none_is_at_fault(tmp_path: Path) -> None:
     where = 'school.tmj:layer "spawns", object 9, sprite: "ann.png": there is no such file'
     assert len(faults) == 1
     assert faults[0].startswith(where)
-
-
-def test_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
-    own = properties(sprite="ann.png")
-    edits = (
-        (("layers", 6, "objects", 0, "properties"), own),
-        (("layers", 6, "objects", 0, "name"), "x"),
-    )
-    (fault,) = validate_folder(write_map(tmp_path, change(*edits)))
-    assert 'object 9 "x": property "sprite" without "person"; say whose picture it is' in fault
-
-
-def test_people_whose_names_are_no_file_names_keep_each_their_picture(tmp_path: Path) -> None:
-    names = ("李雷", "韩梅梅")
-    spawns = [
-        point(50 + k, "", 3 + k, 3, person=name, sprite=f"{k}.png") for k, name in enumerate(names)
-    ]
-    text = SCENARIO.replace("Ann Lee", names[0]).replace("Bob Ray", names[1])
-    write_map(tmp_path, change((("layers", 6, "objects"), spawns)), text)
-    for k in range(2):
-        (tmp_path / f"{k}.png").write_bytes(png(8 + k))
-    files = convert_map(tmp_path / FILE, "again")
-    assert (files["0.png"], files["1.png"]) == (png(8), png(9))

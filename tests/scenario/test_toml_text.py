@@ -45,19 +45,3 @@ def test_the_picture_of_a_person_is_a_file(tmp_path: Path) -> None:
     folder = write(scenario, tmp_path / "tiny")
     assert (folder / "person_1.png").read_bytes() == png.getvalue()
     assert load_scenario(folder) == scenario
-
-
-def test_an_object_that_starts_idle_though_it_is_not_its_first_state(tmp_path: Path) -> None:
-    tiny = load_scenario("tiny")
-    sector = tiny.sectors[0]
-    stove = (
-        sector.arenas[0].objects[0].model_copy(update={"states": ("off", "idle"), "state": "idle"})
-    )
-    kitchen = sector.arenas[0].model_copy(
-        update={"objects": (stove, *sector.arenas[0].objects[1:])}
-    )
-    changed = sector.model_copy(update={"arenas": (kitchen, *sector.arenas[1:])})
-    reward = tiny.reward.model_copy(update={"errands": (), "name": "none"})
-    people = tuple(person.model_copy(update={"routine": ()}) for person in tiny.people)
-    scenario = tiny.model_copy(update={"sectors": (changed,), "reward": reward, "people": people})
-    assert load_scenario(write(scenario, tmp_path / "tiny_idle")) == scenario

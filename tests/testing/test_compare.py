@@ -35,13 +35,6 @@ def test_views_of_one_writeable_array_share_memory_and_rows_do_not() -> None:
     assert find_shared_memory({"one": [base[0], base[0]]}) is None
 
 
-def test_a_small_array_inside_a_large_one_is_found_behind_others() -> None:
-    base = np.zeros(100)
-    assert find_shared_memory({"all": base, "first": base[:2], "last": base[98:]}) is not None
-    groups: dict[object, object] = {"all": base, "other": np.zeros(100), "last": base[98:]}
-    assert find_shared_memory(groups) is not None
-
-
 def test_read_only_memory_may_be_shared() -> None:
     base = np.zeros(4)
     base.flags.writeable = False

@@ -1,7 +1,4 @@
-import numpy as np
-
 from genagents_env.actions import Interact, Move, Talk
-from genagents_env.world.sight import Sight
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
@@ -150,37 +147,6 @@ def test_sight_ends_at_walls_and_at_the_radius() -> None:
     assert all(p.name != "Dee Dogwood" for p in town.percept("Cem").people)
     distances = [p.distance for p in town.percept("Bob").people]
     assert distances == sorted(distances)
-
-
-def test_places_become_known_by_seeing_their_entrance(make_town: MakeTown) -> None:
-    people = [
-        {"name": n, "persona": "x", "home": "House"}
-        for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
-    ]
-    sectors = scenario().model_dump(mode="json")["sectors"]
-    hall, den, closet_spec = sectors[0]["arenas"]
-    sectors = [
-        {"name": "House", "arenas": [hall, den]},
-        {"name": "Shed", "arenas": [closet_spec]},
-    ]
-    town = make_town(people=people, sectors=sectors, rules={"vision_radius": 3})
-    town.place("Ann", 1, 1)
-    closet = "Shed/closet"
-    assert closet not in town.percept("Ann").known
-    for _ in range(13):
-        town.step(Ann=Move("House/den"))
-    town.place("Ann", 14, 3)
-    town.step()
-    assert closet in town.percept("Ann").known
-
-
-def test_large_and_small_towns_see_the_same_pairs() -> None:
-    random = np.random.default_rng(0)
-    for count in (5, 60, 128):
-        where = random.integers(0, 40, (2, count))
-        sight = Sight(random.integers(1, 9, count))
-        dense = np.sort(sight._list_all(where))
-        assert (dense == np.sort(sight._list_near(where))).all()
 
 
 def test_closing_time_keeps_people_out_but_never_in() -> None:

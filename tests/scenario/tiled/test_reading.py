@@ -223,19 +223,6 @@ def test_a_town_may_be_painted_with_named_tiles(plain: Scenario, tmp_path: Path)
     assert load(tmp_path, table) == plain
 
 
-def test_one_painted_name_is_a_place_of_its_own_in_each_room(tmp_path: Path) -> None:
-    table = school()
-    one: Table = {"id": 0, "properties": properties(name="lamp")}
-    table["tilesets"] = [tileset(1, "plain", 4), {**tileset(5, "names", 1), "tiles": [one]}]
-    data = [0] * (WIDTH * HEIGHT)
-    data[3 * WIDTH + 3] = data[3 * WIDTH + 9] = 5
-    table["layers"].append(tiles("objects", data))  # type: ignore[attr-defined]
-    plan = lay_out(load(tmp_path, table))
-    found = {plan.object_id(i): item.tiles for i, item in enumerate(plan.objects)}
-    assert found["School/class room/lamp"] == ((3, 3),)
-    assert found["School/library/lamp"] == ((9, 3),)
-
-
 def test_rooms_of_several_pieces(tmp_path: Path) -> None:
     """An L of two rectangles, a polygon, a round pond, and a piece apart that says so."""
     corners = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
@@ -274,24 +261,6 @@ def test_turned_small_and_tile_objects_cover_their_visible_tiles(tmp_path: Path)
     assert found["stone"] == ((16, 4),)
     assert found["tree"] == ((17, 2),)
     assert found["sign"] == ((14, 5),)
-
-
-def test_a_park_without_doors_and_spawns_is_a_town(tmp_path: Path) -> None:
-    """The least that a town can be: a rectangle with a name, and a thing in it."""
-    table = school()
-    table["layers"] = [
-        shapes("sectors", rectangle(1, "School", 0, 0, WIDTH, HEIGHT)),
-        shapes("objects", rectangle(2, "tree", 3, 3, 1, 1)),
-    ]
-    plan = lay_out(
-        load(
-            tmp_path,
-            table,
-            SCENARIO.replace("School/class room", "School").replace("School/library", "School"),
-        )
-    )
-    assert [plan.object_id(i) for i in range(len(plan.objects))] == ["School/tree"]
-    assert not plan.blocked.any()
 
 
 def test_sector_tiles_in_no_arena_are_its_ground(tmp_path: Path) -> None:
@@ -376,18 +345,3 @@ arenas = [{ name = "library", objects = [{ name = "shelv", states = ["full", "em
     assert line in CliRunner().invoke(app, ["validate", str(tmp_path)]).output.replace(
         "\n    ", " "
     )
-
-
-@pytest.mark.parametrize("name", ["shelf", "globe", 'shelv", at = [11, 8], state = "new'])
-def test_validate_does_not_warn_of_two_distinct_things(tmp_path: Path, name: str) -> None:
-    described = (
-        SCENARIO
-        + f"""
-[[sectors]]
-name = "School"
-arenas = [{{ name = "library", objects = [{{ name = "{name}" }}] }}]
-"""
-    )
-    write_map(tmp_path, school(), described)
-    found = inspect_folder(tmp_path)
-    assert (found.faults, found.warnings) == ([], [])

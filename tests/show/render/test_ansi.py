@@ -1,9 +1,6 @@
-from dataclasses import replace
-
-import numpy as np
 import pytest
 
-from genagents_env.show.render.ansi import THING, assign_letters, draw_ansi
+from genagents_env.show.render.ansi import assign_letters, draw_ansi
 from tests.show.render.towns import FRAME, NAMES, town
 
 
@@ -25,33 +22,6 @@ def test_lines_keep_the_width_and_have_no_escape_codes(width: int) -> None:
     lines = draw_ansi(town(), NAMES, long, title="T" * 200, width=width).split("\n")
     assert all(len(line) <= width for line in lines)
     assert not any("\x1b" in line for line in lines)
-
-
-def test_a_wide_town_is_squeezed() -> None:
-    plan = town()
-    wide = replace(
-        plan,
-        width=140,
-        blocked=np.tile(plan.blocked, 10),
-        arena=np.tile(plan.arena, 10),
-    )
-    rows = draw_ansi(wide, NAMES, FRAME, width=40).split("\n")[1:4]
-    assert all(len(row) <= 40 for row in rows)
-
-
-def test_a_thing_is_shown_on_all_its_tiles() -> None:
-    plan = town()
-    longer = replace(plan.objects[1], tiles=((8, 2), (9, 2)))
-    rows = [
-        draw_ansi(one, NAMES, FRAME, width=100)
-        for one in (plan, replace(plan, objects=(plan.objects[0], longer)))
-    ]
-    assert [row.count(THING) for row in rows] == [rows[0].count(THING), rows[0].count(THING) + 1]
-
-
-def test_the_absent_are_not_shown() -> None:
-    gone = FRAME._replace(present=np.array([True, False, True]))
-    assert "Ben Carver" not in draw_ansi(town(), NAMES, gone)
 
 
 def test_every_person_has_a_letter_of_their_own() -> None:

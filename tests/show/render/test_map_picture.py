@@ -5,7 +5,6 @@ import pytest
 from PIL import Image
 
 from genagents_env.scenario.plan import SpawnPlan, TownPlan
-from genagents_env.show.render.canvas import HEDGE
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.ground import GroundImage
 from genagents_env.show.render.map_picture import HEADER, MARGIN, RULER, SPAWN, draw_map
@@ -53,12 +52,3 @@ def test_a_thing_is_drawn_over_all_its_tiles() -> None:
     changed = (np.asarray(paint(plan)) != np.asarray(paint(wide))).any(axis=2)
     second = changed[2 * 24 : 3 * 24, longer[1][0] * 24 : (longer[1][0] + 1) * 24]
     assert second.mean() > 0.5
-
-
-def test_furniture_that_cannot_be_walked_on_is_no_hedge() -> None:
-    plan = town()
-    x, y = plan.objects[1].tile
-    blocked = plan.blocked.copy()
-    blocked[y, x] = True
-    image = paint(replace(town(), blocked=blocked))
-    assert image.getpixel((x * 24 + 12, y * 24 + 20)) != HEDGE

@@ -106,23 +106,6 @@ def test_walking_is_folded_whatever_it_is_called(tmp_path: Path) -> None:
         assert [one.title for one in find_scenes(data)] == [f"{ADA}: sitting"]
 
 
-def test_people_who_come_and_go_begin_a_scene_only_where_it_is_not_short(tmp_path: Path) -> None:
-    happenings: list[Happening] = [begins(ADA, CAFE, "baking"), begins(BEN)]
-    for tick, place in ((10, CAFE), (20, HOME), (50, CAFE), (60, HOME)):
-        happenings += goes(tick, BEN, place), does(tick, BEN, f"doing {tick}")
-    happenings.append(does(52, ADA, "icing"))
-    with record_street(tmp_path, happenings, last=70) as data:
-        cafe = [one for one in find_scenes(data) if one.place == CAFE]
-        assert [(one.first, one.last, one.people) for one in cafe] == [
-            (0, 20, (ADA, BEN)),
-            (50, 70, (ADA, BEN)),
-        ]
-        assert [line.text for line in cafe[0].lines if line.kind == "doing"] == [
-            "baking",
-            "doing 10",
-        ]
-
-
 def test_a_gathering_is_a_scene_and_its_talks_name_it(tmp_path: Path) -> None:
     scenario = street(gatherings=(gathering(),))
     happenings = [
@@ -214,15 +197,6 @@ def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
             (1, [0]),
             (1, []),
         ]
-
-
-def test_json_names_people_and_leaves_out_what_is_empty(tmp_path: Path) -> None:
-    with record_street(tmp_path, morning(), last=25, steps=STEPS) as data:
-        talk = next(one for one in find_scenes(data) if one.kind == "talk").as_json()
-        assert talk["people"] == [ADA, BEN]
-        say, learn, _ = talk["lines"]
-        assert set(say) == {"tick", "agent", "kind", "text", "event", "facts", "other"}
-        assert (learn["agent"], learn["facts"], learn["other"]) == (BEN, ["cake"], ADA)
 
 
 @pytest.mark.parametrize(

@@ -97,20 +97,6 @@ def test_a_click_on_words_goes_there_and_first_hearings_are_marked(murder: Watch
     assert look(murder.page, "panel") == "facts"
 
 
-def test_the_story_is_searched_and_filtered(murder: WatchedPage) -> None:
-    story = murder.page.get_by_role("tabpanel", name="Story")
-    story.get_by_role("searchbox").fill("VOUCH")
-    expect(story.locator(".say")).to_have_count(1)
-    expect(story.locator(".say .words")).to_contain_text("I can vouch")
-    expect(story.locator(".say mark")).to_have_text("vouch")
-    story.get_by_role("searchbox").fill("no such words")
-    expect(story.get_by_text("Nothing like that happens.")).to_be_visible()
-    story.get_by_role("searchbox").fill("")
-    story.get_by_label("Only what tells of").select_option("last seen")
-    expect(story.locator(".learn")).to_have_count(2)
-    expect(story.locator(".say").first).to_contain_text("7:30 PM")
-
-
 def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
     page = murder.page
     open_tab(page, "Facts")
@@ -216,23 +202,6 @@ def test_costs_are_those_of_the_record_down_to_a_prompt(murder: WatchedPage) -> 
     seek(page, FIRST_WORDS)
     made = sum(call.tick <= FIRST_WORDS for call in calls)
     expect(panel.locator(".tiles")).to_contain_text(f"Calls{made}of {len(calls)}")
-
-
-def test_why_leads_from_words_to_prompt_and_reply(murder: WatchedPage) -> None:
-    page = murder.page
-    seek(page, LIZHI_HEARS)
-    story = page.get_by_role("tabpanel", name="Story")
-    story.get_by_role("button", name=re.compile("Why.*Later, at night")).click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading", level=2)).to_have_text("Why does Dmitri Ivanov say this?")
-    expect(dialog.locator(".text-reply").last).to_contain_text("bloody knife in his hand")
-    dialog.get_by_role("searchbox").fill("knife")
-    expect(dialog.get_by_text(re.compile("^[0-9]+ places$"))).to_be_visible()
-    dialog.get_by_role("button", name="Next place").click()
-    expect(dialog.locator("mark.here")).to_be_in_viewport()
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    page.wait_for_function("() => window.town.look().event === -1")  # told by its `close`, later
 
 
 def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> None:

@@ -102,12 +102,6 @@ def test_of_a_shipped_town_only_what_is_open_to_everybody_is_listed() -> None:
     assert not [room for room in list_rooms(house_rules) if room.split("/")[0] in closed]
 
 
-def test_rooms_and_people_are_as_many_as_asked_for() -> None:
-    town = draw_town(3, rooms=(7, 7), people=5)
-    assert len(list_rooms(town)) == 7
-    assert len({person.name for person in town.people}) == 5
-
-
 def test_names_differ_from_one_another() -> None:
     names = draw_names(np.random.default_rng(0), 48)
     assert len({name.split()[0] for name in names}) == 48

@@ -6,7 +6,6 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError
 from genagents_env.train.tasks import HELD_OUT, find_layout, get_task
-from genagents_env.train.tasks.task import shape_reward
 from genagents_env.train.tasks.vector import make_vector
 from tests.train.pairs import draw_legal
 
@@ -44,12 +43,6 @@ def test_a_number_of_layouts_takes_the_first_of_training() -> None:
     for wrong in (0, 129):
         with pytest.raises(ConfigError, match="128"):
             make_vector("errand", wrong)
-
-
-def test_shaping_is_that_of_the_task() -> None:
-    vector = make_vector("errand", 2, 1, shaping=2.0, discount=0.9)
-    drawn = [shape_reward(get_task("errand").draw(layout), 2.0, 0.9) for layout in range(2)]
-    assert [env.world.scenario for env in vector.envs] == drawn
 
 
 def test_the_vec_env_has_other_layouts_for_another_seed() -> None:

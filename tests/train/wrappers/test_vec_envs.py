@@ -11,7 +11,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError
-from genagents_env.train.wrappers import FlatBox, JoinedTowns, VectorTown
+from genagents_env.train.wrappers import FlatBox, VectorTown
 from genagents_env.world.interventions import Part
 from tests.train.pairs import draw_legal
 
@@ -120,16 +120,6 @@ def test_a_seed_gives_the_same_episodes_again(make: Make) -> None:
 
     for one, two in zip(live(), live(), strict=True):
         np.testing.assert_array_equal(one, two)
-
-
-def test_attributes_are_those_of_the_slots_town() -> None:
-    env = SlotVecEnv(JoinedTowns([VectorTown("tiny", 1), VectorTown("tiny", 2, max_cycles=9)]))
-    env.reset()
-    assert env.get_attr("max_cycles") == [60, 60, 9, 9, 9, 9]
-    assert env.env_method("describe_choice", 0, indices=[0]) == ["idle"]
-    assert env.has_attr("action_masks")
-    with pytest.raises(ConfigError, match="max_cycles"):
-        env.set_attr("max_cycles", 3)
 
 
 def test_without_sb3_the_extra_is_named() -> None:

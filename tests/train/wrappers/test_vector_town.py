@@ -271,22 +271,6 @@ def test_copies_and_pickles_of_a_vector_go_on_alike() -> None:
             np.testing.assert_array_equal(other.step(chosen)[0]["observation"], seen["observation"])
 
 
-def test_calls_go_to_the_towns() -> None:
-    vector = VectorTown("tiny", 2, render_mode="ansi")
-    vector.reset(seed=0)
-    assert vector.call("describe_choice", 0) == ("idle", "idle")
-    assert vector.get_attr("agents") == (list(vector.agents), list(vector.agents))
-    frames = vector.render()
-    assert frames is not None
-    assert len(frames) == 2
-    assert "Ada" in frames[0]
-    assert VectorTown("tiny", 1).render() is None
-    with pytest.raises(ConfigError, match="one town alone"):
-        vector.call("step", {})
-    vector.close()
-    vector.close()
-
-
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(ConfigError, match="towns: 0"):
         VectorTown("tiny", 0)
