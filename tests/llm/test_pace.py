@@ -102,21 +102,6 @@ async def test_calls_of_before_a_halving_do_not_halve_it_again() -> None:
     await end(tasks)
 
 
-@in_a_loop
-async def test_half_of_the_slots_that_are_taken_is_left() -> None:
-    pace = Pace(64)
-    tasks = await fill(pace, 6)
-    pace.count_overload(pace.halvings)
-    assert pace.limit == 3
-    await end(tasks)
-    pace = Pace(64)
-    await end(await fill(pace, 12))  # the most that were, while eight answers came
-    answer(pace, 1.0)
-    await end(await fill(pace, 12))
-    answer(pace, 3.0)
-    assert pace.limit == 6
-
-
 @pytest.mark.parametrize(("most", "own", "limit"), [(None, 4, 4), (2, 4, 2), (9, 4, 4)])
 @in_a_loop
 async def test_slots_of_an_endpoint_of_its_own_are_its_bound(

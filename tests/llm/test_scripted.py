@@ -1,16 +1,20 @@
 import asyncio
-from typing import Literal, Optional
+import json
+from typing import ClassVar, Literal, Optional
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
+from genagents_env.cognition.replies import Activity, Phrase, Sentence, Speech
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.schemas import (
     PlainReply,
+    ReplyModel,
+    bound_reply_tokens,
     is_strict,
     make_request_schema,
     make_schema,
@@ -129,3 +133,41 @@ def test_what_is_asked_in_plain_words_is_answered_in_plain_words() -> None:
     assert asked.schema is None
     assert rule(asked) == "Well, well."
     assert rule(request_for(Mood)) == sample_schema(request_for(Mood))
+
+
+class Day(ReplyModel):
+    wire_name: ClassVar[str] = "Day"
+
+    hours: list[Activity]
+    said: Speech
+
+
+def test_only_small_models_are_held_to_short_plain_words() -> None:
+    small, large = (make_schema(Day, small=small)["properties"] for small in (True, False))
+    assert large["said"] == {"maxLength": 480, "type": "string"}  # type: ignore[index, call-overload]
+    assert small["said"]["maxLength"] == 100  # type: ignore[index, call-overload]
+    assert "pattern" in str(small)
+    assert "pattern" not in str(large)
+    assert "x-small" not in str([small, large])
+
+
+def test_a_text_too_long_ends_where_a_sentence_ends() -> None:
+    text = "Meet me at 17:00 & bring R2-D2. " * 40
+    kept = Day(hours=["x"], said=text).said
+    assert 440 < len(kept) <= 480
+    assert kept.endswith("R2-D2.")
+
+
+@given(st.integers(0, 9))
+def test_the_token_limit_leaves_room_for_every_valid_reply(seed: int) -> None:
+    made = create_model("Many", __base__=Day, more=(list[Sentence], ...), what=(Phrase, ...))
+    schema = make_schema(made)
+    reply = sample_schema(CompletionRequest((), schema, seed=seed))
+    full = {
+        "hours": ["x" * 200] * 10,
+        "said": "y" * 480,
+        "more": ["z" * 400] * 10,
+        "what": "w" * 200,
+    }
+    assert bound_reply_tokens(schema) >= len(json.dumps(full)) / 4
+    assert bound_reply_tokens(schema) >= len(reply) / 4

@@ -191,27 +191,6 @@ def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> N
     np.testing.assert_allclose(bank.vectors([0, 1, 2]), degrees(0, 90, 180), atol=1e-6)
 
 
-def test_queries_and_constants_that_cannot_be_are_refused() -> None:
-    bank = ForgettingMemory(3, 0.9)
-    add_memory(bank, "a", 0)
-    for query in (np.ones(3), np.zeros(2), np.ones((1, 2))):
-        with pytest.raises(ValueError, match=r"vectors|embedding"):
-            bank.nearest(query.astype(np.float32), 1)
-    with pytest.raises(ValueError, match="capacity is 0"):
-        ForgettingMemory(0, 0.9)
-    for above in (0.0, 1.01, float("nan")):
-        with pytest.raises(ValueError, match="forget_above"):
-            ForgettingMemory(3, above)
-    with pytest.raises(ValueError, match="origin is 'dream'"):
-        bank.add([("b", ())], degrees(9), 0, "dream")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="origin is 'dream'"):
-        bank.seed("b", origin="dream")  # type: ignore[arg-type]
-    with pytest.raises(KeyError):
-        bank.embed([5], degrees(9))
-    assert bank.texts == ["a"]
-    assert bank.add([], np.zeros((0, 2), np.float32), 0, "summary") == []
-
-
 GOOD = {
     "next": 9,
     "id": [3, 8],

@@ -149,21 +149,6 @@ def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
         assert not likeness[:, 400:].any()
 
 
-@pytest.mark.parametrize(
-    "vectors",
-    [
-        *(np.ones(shape) for shape in ((1, 4), (2, 3), 4, (2, 0))),
-        np.array([[1, 0, 0, 0], [0, 0, 0, 0]]),
-    ],
-)
-def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
-    stream = make_stream(3)
-    stream.embed([0], np.ones((1, 4), np.float32))
-    with pytest.raises(ValueError, match=r"vectors|embedding"):
-        stream.embed([1, 2], vectors.astype(np.float32))
-    assert stream.find_unembedded() == [1, 2]
-
-
 @given(streams())
 def test_every_thought_leads_back_to_its_sources(stream: MemoryStream) -> None:
     def walked(id: int) -> set[int]:

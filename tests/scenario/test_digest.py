@@ -1,13 +1,15 @@
 """A key that a later version adds changes nothing of a scenario that goes without it."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated
 
 import pytest
+from PIL import Image
 from pydantic import Field
 
 from genagents_env.record import RunMeta, RunWriter, canonical_hash
-from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
+from genagents_env.scenario import Scenario, list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.schema import (
     AnswerCheck,
@@ -20,6 +22,9 @@ from genagents_env.scenario.schema import (
     Rules,
     ValueCheck,
 )
+from genagents_env.scenario.sprites import encode_sprite
+from genagents_env.scenario.toml_text import format_scenario
+from genagents_env.train.tasks.layouts import draw_town
 from tests.record.lived import live
 
 
@@ -114,3 +119,38 @@ def test_people_facts_and_checks_that_say_something_else_have_another_digest() -
         changed = (first.model_copy(update={key: value}), *others)
         digests.add(digest_scenario(scenario.model_copy(update={field: changed})))
     assert len(digests) == 5
+
+
+def write(scenario: Scenario, folder: Path) -> Path:
+    for name, content in format_scenario(scenario, "# Written by a test.\n\n").items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        (folder / name).write_bytes(data)
+    return folder
+
+
+@pytest.mark.parametrize("name", list_scenario_names())
+def test_every_shipped_scenario_is_the_same_after_writing_and_loading(
+    name: str, tmp_path: Path
+) -> None:
+    scenario = load_scenario(name)
+    folder = write(scenario, tmp_path / name)
+    assert validate_folder(folder) == []
+    assert load_scenario(folder) == scenario
+
+
+@pytest.mark.parametrize("seed", [0, 7, 1_000_003])
+def test_a_drawn_town_is_the_same_after_writing_and_loading(seed: int, tmp_path: Path) -> None:
+    town = draw_town(seed)
+    assert load_scenario(write(town, tmp_path / "town")) == town
+
+
+def test_the_picture_of_a_person_is_a_file(tmp_path: Path) -> None:
+    png = BytesIO()
+    Image.new("RGB", (4, 4)).save(png, "PNG")
+    tiny = load_scenario("tiny")
+    ada = tiny.people[0].model_copy(update={"sprite": encode_sprite(png.getvalue())})
+    scenario = tiny.model_copy(update={"people": (ada, *tiny.people[1:])})
+    folder = write(scenario, tmp_path / "tiny")
+    assert (folder / "person_1.png").read_bytes() == png.getvalue()
+    assert load_scenario(folder) == scenario

@@ -36,19 +36,6 @@ def test_a_map_is_read_character_by_character(tmp_path: Path) -> None:
     assert owners == {(6, 2): "Inn/attic", (3, 4): "Inn/taproom", (4, 6): "Barn"}
 
 
-def test_doors_in_a_row_belong_to_one_room(tmp_path: Path) -> None:
-    plan = drawn(tmp_path, "####+######", "####+######\n####+######")
-    assert [plan.arena_id(int(plan.arena[y, 4])) for y in (6, 7)] == ["Barn", "Barn"]
-
-
-@pytest.mark.parametrize(("old", "new"), [("...........", "...... "), ("#bbbbbb#...", "#bbbbbb#")])
-def test_short_lines_end_where_nobody_can_stand(old: str, new: str, tmp_path: Path) -> None:
-    plan = drawn(tmp_path, old, new)
-    assert plan.width == 11
-    y = 5 if old.startswith(".") else 7
-    assert plan.blocked[y, len(new.rstrip()) :].all()
-
-
 def test_windows_line_ends_and_blank_lines_at_the_end_change_nothing(tmp_path: Path) -> None:
     plain = drawn(tmp_path / "plain")
     text = DRAWN["map.txt"].replace("\n", "\r\n") + "\r\n\r\n"
@@ -113,13 +100,6 @@ def test_an_object_drawn_on_several_tiles_that_touch_has_them_all(tmp_path: Path
     )
     assert plan.objects[0].tiles == ((1, 1), (2, 2), (3, 2))
     assert plan.arena[1, 1] == plan.arena[2, 3] == 1
-
-
-def test_tiles_that_do_not_touch_are_listed(tmp_path: Path) -> None:
-    listed = Bad("scenario.toml", '{ name = "bed"', '{ name = "bed", tiles = [[7, 1], [9, 3]]', "")
-    bed = next(item for item in large(tmp_path, listed).objects if item.name == "bed")
-    assert bed.tiles == ((7, 1), (9, 3))
-    assert bed.tile == (7, 1)
 
 
 def test_nobody_stands_on_solid_objects(tmp_path: Path) -> None:

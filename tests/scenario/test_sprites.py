@@ -69,18 +69,6 @@ def test_a_map_may_name_it_and_takes_it_along(tmp_path: Path) -> None:
     assert again.people[0].sprite == scenario.people[0].sprite is not None
 
 
-def test_a_grid_may_name_it(tmp_path: Path) -> None:
-    write_map(tmp_path / "drawn", school())
-    files = convert_map(tmp_path / "drawn" / FILE, "grid")
-    layer = "[layer closed]"
-    grid = str(files["map.grid"]).replace(layer, f"[sprites]\nAnn Lee = a.png\n\n{layer}")
-    folder = write(tmp_path / "grid", {**files, "map.grid": grid, "a.png": png()})
-    assert validate_folder(folder) == []
-    assert load_scenario(folder).people[0].sprite is not None
-    (folder / "map.grid").write_text(grid.replace("Ann Lee = a", "Cy Day = a"))
-    assert validate_folder(folder) == ['map.grid:sprites: no person "Cy Day" in the scenario']
-
-
 def test_the_picture_shows_it(tmp_path: Path) -> None:
     def count_pink(folder: Path) -> int:
         env = town_v0.parallel_env(scenario=folder, render_mode="rgb_array")

@@ -102,17 +102,3 @@ def test_who_starts_in_a_room_stands_on_its_spawn_tile_while_it_is_free(tmp_path
         env = TownDriver(scenario).env
         env.reset(seed=seed)
         assert (env.world.snapshot.x[1], env.world.snapshot.y[1]) == (1, 2)
-
-
-def test_at_night_one_sleeps_where_one_starts_and_in_a_bed_that_is_there(tmp_path: Path) -> None:
-    day = "start = 2023-02-13T08:00:00"
-    town = TownDriver(lodge(tmp_path / "rug", day, NIGHT))
-    ann = town.percept("Ann")
-    assert (ann.me.tile, ann.me.asleep) == ((7, 1), True)
-    assert town.world.state.bed[0] == 2, "the bed is beside the rug"
-    bob = town.percept("Bob")
-    assert (bob.me.tile, bob.me.asleep) == ((4, 3), True)
-    assert town.world.state.bed[1] == -1
-    text = LODGE["scenario.toml"].replace(day, NIGHT).replace('start = "Lodge/room/rug"\n', "")
-    beds = TownDriver(load_scenario(write(tmp_path / "bed", {**LODGE, "scenario.toml": text})))
-    assert beds.percept("Ann").me.tile in {(8, 1), (8, 2)}

@@ -61,25 +61,6 @@ def test_one_goes_where_a_person_was_last_seen_and_is_told_when_they_are_gone(
     assert any("not there any more" in t for t in texts)
 
 
-def test_arrival_result_names_the_people_in_the_room_only(make_town: MakeTown) -> None:
-    town = make_town()
-    town.place("Dee", 8, 3)  # in the door to the hall, in which the others are
-    for name, tile in (("Ann", (6, 4)), ("Bob", (1, 1)), ("Cem", (2, 6))):
-        town.place(name, *tile)
-    town.step(Dee=Move("House/hall"))
-    told = town.percept("Dee").result.text
-    assert told == "You are at House, hall; Ann Ash and Bob Birch are here."
-    town.place("Bob", 3, 6)
-    town.step(Dee=Move("House/hall"))
-    assert town.percept("Dee").result.text == "You are at House, hall; Ann Ash is here."
-    town.step(Dee=Move("House/closet"))
-    assert town.percept("Dee").result.text == ""
-    town.place("Ann", 3, 6)
-    town.step(Dee=Move("House/hall"))
-    assert town.percept("Dee").result.text == "You are at House, hall."
-    assert "is here" not in town.percept("Dee").text  # which says whom one sees anyway
-
-
 def test_of_two_who_come_to_one_tile_one_stays_and_one_steps_aside(make_town: MakeTown) -> None:
     town = make_town()
     for name, x in (("Ann", 10), ("Bob", 12)):

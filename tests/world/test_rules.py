@@ -177,19 +177,3 @@ def test_closing_time_keeps_people_out_but_never_in() -> None:
     assert town.percept("Ann").me.place == "House/hall"
     town.step(Ann=Move("Shop"))
     assert "closed" in town.percept("Ann").result.text
-
-
-def test_who_starts_in_a_building_fills_none_of_its_rooms_beyond_its_capacity() -> None:
-    house = scenario().model_dump(mode="json")["sectors"][0]
-    house["arenas"][1]["capacity"] = 2
-    starts = ("House", "House", "House/closet", "10,1")
-    people = [
-        {"name": name, "persona": "x", "home": "House", "start": start}
-        for name, start in zip(("Ann", "Bob", "Cem", "Dee"), starts, strict=True)
-    ]
-    world = TownDriver(scenario(sectors=[house], people=people, facts=[])).world
-    for seed in range(40):
-        world.reset(seed)
-        rooms = [world.plan.arena_id(int(arena)) for arena in world.state.arena]
-        assert rooms.count("House/closet") == 1
-        assert rooms.count("House/den") in (1, 2)

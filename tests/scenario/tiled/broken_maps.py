@@ -13,6 +13,7 @@ from tests.scenario.tiled.maps import (
     FILE,
     HEIGHT,
     SCENARIO,
+    TMX,
     WIDTH,
     Table,
     change,
@@ -23,7 +24,6 @@ from tests.scenario.tiled.maps import (
     school,
     tiles,
     tileset,
-    to_tmx,
 )
 
 Files = dict[str, str]
@@ -113,10 +113,8 @@ def _spiky(number: int, name: str) -> Table:
 
 
 _GROUND = 'school.tmj:layer "ground": '
-_ENTITY = """<?xml version="1.0"?>
-<!DOCTYPE map [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
-<map orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16">&secret;</map>
-"""
+_XML = '<map orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16">{}</map>'
+_ENTITY = '<!DOCTYPE map [<!ENTITY s SYSTEM "file:///etc/hostname">]>' + _XML.format("&s;")
 _CHUNK: Table = {"x": 0, "y": 0, "width": 16, "height": 16, "data": [1] * 256}
 _FAR: Table = {**_CHUNK, "x": 5000}
 
@@ -135,9 +133,7 @@ BROKEN: dict[str, Broken] = {
     "deep XML": as_tmx("school.tmx:file: not XML: no element found", "<map>" * 50_000),
     "groups in groups": as_tmx(
         "school.tmx:file: groups in groups; at most 8 levels",
-        to_tmx({**school(), "layers": []}).replace(
-            "</map>", "<group>" * 50 + "</group>" * 50 + "</map>"
-        ),
+        _XML.format("<group>" * 50 + "</group>" * 50),
     ),
     "too many parts": written("school.tmj:file: too much; at most 1000000 parts", "[" * 1_000_001),
     # Its head.
@@ -209,11 +205,11 @@ BROKEN: dict[str, Broken] = {
     ),
     # The same in the other format.
     "no point of numbers in XML": as_tmx(
-        'school.tmx:layer "objects", object 5 "desk": it has no place; numbers of pixels',
-        to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="nan"'),
+        'school.tmx:layer "objects", object 7 "desk": it has no place; numbers of pixels',
+        TMX.replace('name="desk" x="384"', 'name="desk" x="nan"'),
     ),
     "endless property in XML": as_tmx(
-        'school.tmx:layer "arenas", object 4 "library": it is not as Tiled writes it',
-        to_tmx(school()).replace('value="5"', 'value="inf"', 1),
+        'school.tmx:layer "sectors", object 1 "Cottage": it is not as Tiled writes it',
+        TMX.replace('"common" type="bool" value="true"', '"capacity" type="int" value="inf"'),
     ),
 }

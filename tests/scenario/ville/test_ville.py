@@ -65,19 +65,6 @@ def test_imported_ville_writes_defaults_to_edit(tmp_path: Path) -> None:
     assert (first.start, second.start) == ("Lodge/Bea's room/sp-A", "Lodge/hall/sp-A")
 
 
-def test_without_spawn_tiles_residents_live_in_the_first_rooms(tmp_path: Path) -> None:
-    files = {**VILLE, "maze/spawning_location_maze.csv": "0," * (WIDTH * HEIGHT)}
-    drawn, world = read_ville(write(tmp_path / "matrices", files))
-    new = format_new_town(drawn, name="lodge", title="T", town=world, people=4)
-    people = load_scenario(write(tmp_path / "lodge", new)).people
-    assert [person.start for person in people] == [None] * 4
-    assert {person.home for person in people} == {
-        "Lodge/hall",
-        "Lodge/Bea's room",
-        "Mill Park/park",
-    }
-
-
 META, THINGS = "maze_meta_info.json", "special_blocks/game_object_blocks.csv"
 BAD = {
     **read_rows("ville", VILLE),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from benchmarks.towns import make_plan
 from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.fonts import Fonts
@@ -80,17 +79,3 @@ def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None
         closeup = Closeup(town(), NAMES, view, width=width, fonts=FONTS)
         assert closeup.draw(FRAME).shape[1] == width
         assert closeup.size[1] < 1.5 * width
-
-
-def test_a_town_is_whole_however_large_it_is() -> None:
-    plan = make_plan()
-    view = view_town(plan)
-    x, y = view.find_middle(np.zeros((3, 2)))
-    assert (x - view.columns / 2, x + view.columns / 2) == (0, plan.width)
-    assert (y - view.rows / 2, y + view.rows / 2) == (0, plan.height)
-    closeup = Closeup(plan, NAMES, view, width=320, fonts=FONTS)
-    corners = FRAME._replace(
-        x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
-    )
-    assert closeup.find_seen(corners) == {0, 1, 2}
-    assert closeup.draw(corners).shape[1] == 320

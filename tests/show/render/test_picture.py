@@ -1,14 +1,25 @@
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from genagents_env import town_v0
+from genagents_env.actions import Move, Talk
+from genagents_env.scenario.plan import SpawnPlan, TownPlan
+from genagents_env.show.render import RenderSnapshot
+from genagents_env.show.render.ansi import assign_letters, draw_ansi
 from genagents_env.show.render.canvas import Boxes
 from genagents_env.show.render.fonts import Fonts
+from genagents_env.show.render.ground import GroundImage
+from genagents_env.show.render.map_picture import HEADER, MARGIN, RULER, SPAWN, draw_map
 from genagents_env.show.render.picture import Picture
-from tests.show.render.towns import FRAME, NAMES, town
+from genagents_env.show.render.recorded import RecordedTown
+from genagents_env.world.interventions import Intervention, Join, Part, Put, SetObject
+from tests.show.render.towns import FRAME, NAMES, NINE, check_same, town
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["noto", "plain"])
@@ -64,3 +75,110 @@ def test_labels_avoid_each_other_and_stay_on_the_canvas() -> None:
 def test_the_text_frame_does_not_import_pillow() -> None:
     code = "import sys, genagents_env.show.render.ansi; sys.exit('PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_frame_shows_map_people_and_words() -> None:
+    frame = draw_ansi(town(), NAMES, FRAME, title="Tiny")
+    assert frame.startswith("Tiny · Mon 13 Feb 2023, 09:01:00 · tick 6")
+    assert "█A" in frame
+    assert "Green" in frame
+    assert "A Ada Brook" in frame
+    assert "Inn/hall" in frame
+    assert "cooking 🍳" in frame
+    assert "asleep" in frame
+    assert "A Ada Brook: “Good morning, Ben!”" in frame
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_lines_keep_the_width_and_have_no_escape_codes(width: int) -> None:
+    long = FRAME._replace(doing=("x" * 300,) * 3, spoken=((1, "word " * 90),))
+    lines = draw_ansi(town(), NAMES, long, title="T" * 200, width=width).split("\n")
+    assert all(len(line) <= width for line in lines)
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_every_person_has_a_letter_of_their_own() -> None:
+    letters = assign_letters([f"Anna Abel {k}" for k in range(60)])
+    assert letters[0] == "A"
+    assert len(set(letters)) == 60
+    assert len(assign_letters([f"A {k}" for k in range(100)])) == 100
+
+
+@pytest.mark.parametrize("noto", [True, False])
+def test_a_map_is_drawn_in_the_asked_size_with_rulers_around(noto: bool) -> None:
+    picture = draw_map(town(), title="An inn", tile=20, fonts=Fonts(noto))
+    assert picture.size == (14 * 20 + 2 * RULER, 6 * 20 + HEADER + 2 * RULER)
+    ruler = np.asarray(picture)[HEADER : HEADER + RULER]
+    assert len(np.unique(ruler.reshape(-1, 3), axis=0)) > 1, "the ruler has numbers"
+
+
+def test_ground_that_nobody_reaches_is_cut_off() -> None:
+    plan = town()
+    blocked, arena = np.ones((40, 60), np.bool_), np.zeros((40, 60), np.int16)
+    blocked[20:26, 30:44], arena[20:26, 30:44] = plan.blocked, plan.arena
+    large = replace(town(), width=60, height=40, blocked=blocked, arena=arena, objects=(), doors=())
+    ys, xs = np.nonzero(~blocked)
+    wide, high = int(np.ptp(xs)) + 1 + 2 * MARGIN, int(np.ptp(ys)) + 1 + 2 * MARGIN
+    assert draw_map(large, tile=8).size == (wide * 8 + 2 * RULER, high * 8 + HEADER + 2 * RULER)
+
+
+def test_spawn_tiles_are_marked_where_they_are() -> None:
+    spawn = SpawnPlan("Inn/hall/bench", 1, (4, 3))
+    plain, marked = (draw_map(replace(town(), spawns=s), tile=24) for s in ((), (spawn,)))
+    changed = np.argwhere((np.asarray(plain) != np.asarray(marked)).any(axis=2))
+    below = changed[changed[:, 0] >= HEADER]
+    corner = np.array([HEADER + RULER + 3 * 24, RULER + 4 * 24])
+    dots = [tuple(marked.getpixel((x, y))) for y, x in below.tolist()]  # type: ignore[arg-type]
+    assert SPAWN in dots
+    assert (np.abs(below - corner - 12) <= 48).all(), "nothing else in the map changes"
+
+
+def paint(plan: TownPlan) -> Image.Image:
+    return GroundImage(plan, 24, Fonts()).image
+
+
+def test_a_thing_is_drawn_over_all_its_tiles() -> None:
+    plan = town()
+    stove = plan.objects[0]
+    longer = tuple((x, 2) for x in range(stove.tile[0], stove.tile[0] + 2))
+    wide = replace(town(), objects=(replace(stove, tiles=longer), *plan.objects[1:]))
+    changed = (np.asarray(paint(plan)) != np.asarray(paint(wide))).any(axis=2)
+    second = changed[2 * 24 : 3 * 24, longer[1][0] * 24 : (longer[1][0] + 1) * 24]
+    assert second.mean() > 0.5
+
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+SUDDEN: dict[int, Intervention] = {
+    3: Part(ADA),
+    6: Put(BEN, "Cottage/study"),
+    9: Join(ADA, "Cottage/kitchen"),
+    12: SetObject("Cottage/kitchen/stove", "on"),
+    13: SetObject("Cottage/kitchen/stove", "on fire"),
+}
+
+
+def test_whatever_happens_the_events_tell_what_is_drawn() -> None:
+    env = town_v0.parallel_env(scenario="tiny")
+    env.reset(seed=2)
+    shown, seen = RecordedTown(env.world.plan, env.world.names), set()
+    pairs: list[tuple[RenderSnapshot, RenderSnapshot]] = []
+    while env.agents:
+        world = env.world
+        shown.advance(env.events)
+        drawn = shown.take_snapshot(world.tick, world.time, world.positions)
+        pairs.append((drawn, world.snapshot))
+        seen |= {event.kind for event in env.events}
+        if world.tick in SUDDEN:
+            env.intervene(SUDDEN[world.tick])
+        env.step({ADA: Talk(BEN, f"It is {world.tick}!"), BEN: Move("Cottage/kitchen")})
+    for taken, true in pairs:  # what was taken has not changed since
+        check_same(taken, true)
+    assert {"start", "object", "part", "put", "join", "say", "doing", "arrive"} <= seen
+
+
+def test_who_stands_beyond_the_map_is_drawn_at_its_edge() -> None:
+    plan = town()
+    away = np.array([[-3, 2], [99, 3], [4, 1000]], np.int16)
+    drawn = RecordedTown(plan, NAMES).take_snapshot(0, NINE, away)
+    assert drawn.x.tolist() == [0, plan.width - 1, 4]
+    assert drawn.y.tolist() == [2, 3, plan.height - 1]

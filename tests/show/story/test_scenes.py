@@ -127,18 +127,6 @@ def test_a_gathering_is_a_scene_and_its_talks_name_it(tmp_path: Path) -> None:
         assert after.lines[0].unheard
 
 
-def test_words_in_no_conversation_are_one_talk_until_a_pause(tmp_path: Path) -> None:
-    happenings = [
-        make_utterance(tick, ADA, f"word {tick}", [BEN], conversation=None) for tick in (1, 2, 9)
-    ]
-    with record_street(tmp_path, happenings, last=10) as data:
-        talks = [one for one in find_scenes(data) if one.kind == "talk"]
-        assert [[line.text for line in one.lines] for one in talks] == [
-            ["word 1", "word 2"],
-            ["word 9"],
-        ]
-
-
 def test_nights_are_folded_and_a_nap_of_its_own_is_not_one_of_them(tmp_path: Path) -> None:
     happenings: list[Happening] = [
         (1, "sleep", ADA, {"cause": "hour"}),

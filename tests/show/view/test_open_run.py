@@ -5,13 +5,16 @@ import lzma
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 
 from genagents_env.errors import RecordError
+from genagents_env.name_search import find_person
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.show.view import server as answering
+from genagents_env.show.view.demo_runs import DEMOS, find_demo
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import ResourceKey, parse_key
 from genagents_env.show.view.server import Answers
@@ -196,3 +199,16 @@ def test_pages_that_follow_a_run_share_what_is_made(
     now[0] = 1.0
     assert json.loads(answers.get(status))["lastTick"] == 7
     assert len(answers.get(part)) == 2 * len(first)
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_its_moment_is_one_of_its_run(name: str) -> None:
+    demo = find_demo(name.upper())
+    moment = {key: value for key, (value,) in parse_qs(demo.moment).items()}
+    with RunReader(demo.path) as run:
+        assert 0 <= int(moment["t"]) < run.last_tick
+        assert find_person(moment["p"], run.meta.names)
+        assert moment.get("f") in {None, *(fact.id for fact in run.meta.scenario.facts)}
+        # Something is said within a minute of looking.
+        soon = int(moment["t"]) + 60 * int(moment["play"]) // run.meta.seconds_per_tick
+        assert any(e.kind == "say" for e in run.events(int(moment["t"]), soon))

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from genagents_env.record.reader import RunReader
-from genagents_env.run import PolicySpec, RunOptions, resume, run
-from tests.run.towns import make_options, make_spec, run_town
-from tests.show.view.browser import PHONE, OpenPage, WatchedPage
+from genagents_env.record import RunReader
+from genagents_env.run import resume
+from genagents_env.world.events import Event
+from tests.run.towns import make_options, run_town
+from tests.show.view.browser import OpenPage, WatchedPage
 from tests.show.view.conftest import RUNS
 
 MURDER = RUNS / "murder_mystery.sqlite.xz"
@@ -36,14 +37,6 @@ def murder(opened: WatchedPage) -> Iterator[WatchedPage]:
     seek(page, 0)
     yield opened
     opened.check()
-
-
-@pytest.fixture(scope="module")
-def ruled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Ten minutes of a town in which nobody asks a model."""
-    path = tmp_path_factory.mktemp("panels") / "ruled.sqlite"
-    run(make_spec(ticks=60, policy=PolicySpec("scripted")), path, RunOptions())
-    return path
 
 
 def open_tab(page: Page, name: str) -> None:
@@ -204,32 +197,6 @@ def test_costs_are_those_of_the_record_down_to_a_prompt(murder: WatchedPage) -> 
     expect(panel.locator(".tiles")).to_contain_text(f"Calls{made}of {len(calls)}")
 
 
-def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> None:
-    watched = open_page(ruled_run, "#t=60", PHONE)
-    page = watched.page
-    open_tab(page, "Costs")
-    expect(page.get_by_text("No model was asked")).to_be_visible()
-    open_person(page, "Ada Brook")
-    panel = page.get_by_role("tabpanel", name="Person")
-    expect(panel.get_by_text("policy scripted, which asks no model")).to_be_visible()
-    expect(panel.get_by_text("No memories: the policy scripted keeps none.")).to_be_visible()
-    panel.locator(".person-now .ask-why").click()
-    dialog = page.get_by_role("dialog")
-    expect(
-        dialog.get_by_text("No model was asked in this run: the policy scripted")
-    ).to_be_visible()
-    page.keyboard.press("Escape")
-    page.get_by_role("tab", name="Person").press("ArrowRight")
-    expect(page.get_by_role("tab", name="Facts")).to_be_focused()
-    before = page.get_by_role("tabpanel").bounding_box()
-    page.get_by_role("button", name="More room for the panels").click()
-    after = page.get_by_role("tabpanel").bounding_box()
-    assert before is not None
-    assert after is not None
-    assert after["height"] > 1.5 * before["height"]
-    watched.check()
-
-
 def test_panels_grow_with_a_run_that_goes_on(open_page: OpenPage, tmp_path: Path) -> None:
     path = tmp_path / "growing.sqlite"
     run_town(path)
@@ -245,3 +212,48 @@ def test_panels_grow_with_a_run_that_goes_on(open_page: OpenPage, tmp_path: Path
     watched.page.evaluate("() => window.town.seek(60)")
     expect(panel.locator(".tiles")).to_contain_text(f"Calls{after}of {after}")
     watched.check()
+
+
+def test_why_of_every_utterance_of_a_shipped_run(open_page: OpenPage) -> None:
+    check_all(open_page, RUNS / "murder_mystery.sqlite.xz")
+
+
+def test_why_of_every_utterance_of_a_policy_of_ones_own(open_page: OpenPage, own_run: Path) -> None:
+    opened = check_all(open_page, own_run)
+    expect(opened.page.locator("dialog[open]")).to_contain_text("these are the ones of this moment")
+
+
+def check_all(open_page: OpenPage, path: Path) -> WatchedPage:
+    """Fail unless the panel of each utterance shows what was perceived, and a call or the rule."""
+    with RunReader(path) as run:
+        said = [event for event in run.events(kind="say") if event.agent is not None]
+        asked = {(call.agent, call.tick) for call in run.calls()}
+    opened = open_page(path)
+    assert len(said) > 2
+    for event in said:
+        check_panel(opened.page, event)
+        calls = opened.page.locator("dialog[open] .call")
+        if (event.agent, event.tick - 1) in asked:
+            expect(calls.first).to_be_attached()
+        elif calls.count() == 0:
+            rules = opened.page.locator("dialog[open]").get_by_text("decided by its rules")
+            expect(rules).to_be_visible()
+        if event is not said[-1]:
+            opened.page.keyboard.press("Escape")
+    opened.check()
+    return opened
+
+
+def check_panel(page: Page, event: Event) -> None:
+    """Click *why?* of an utterance of the story; fail unless its panel has words and percept."""
+    page.evaluate("tick => window.town.seek(tick)", event.tick)
+    text = str(event.data["text"])
+    story = page.get_by_role("tabpanel", name="Story")
+    said = story.locator(f".say[data-tick='{event.tick}']:not(.to-come)", has_text=text).last
+    said.get_by_role("button", name=re.compile("^Why")).click()
+    dialog = page.locator("dialog[open]")
+    expect(dialog.locator(".why-words")).to_have_text(text)
+    expect(dialog.locator(".percept summary")).to_be_visible(timeout=20_000)
+    if not dialog.locator(".percept pre").count():  # a long one is folded
+        dialog.locator(".percept summary").click()
+    expect(dialog.locator(".percept pre")).to_contain_text(f"You are {event.agent}, ")
