@@ -79,22 +79,6 @@ def test_every_number_of_an_observation_is_described(menu: str, size: int) -> No
             seen = env.step(draw)[0]
 
 
-def test_one_sees_who_one_is_and_where() -> None:
-    env = make_env()
-    seen, _ = env.reset(seed=0)
-    ada, ben = (seen[a]["observation"] for a in (ADA, BEN))
-    assert (read(ada, "self.index"), read(ben, "self.index")) == (0.5, 1.0)
-    assert 0 < read(ada, "self.count") == read(ben, "self.count") < 1
-    for own in (ada, ben):
-        assert read(own, "room.home") == 1
-        assert read(own, "room.workplace") == 0
-    assert read(ada, "room.index") != read(ben, "room.index")
-    env.intervene(Put(ADA, "Cottage/study"))
-    ada = look(env)
-    assert (read(ada, "room.home"), read(ada, "room.workplace")) == (0, 1)
-    assert read(ada, "room.index") == read(ben, "room.index")
-
-
 def test_one_sees_what_one_is_to_achieve_and_whether_it_is() -> None:
     env = TownEnv("tiny", actions="menu")  # its errands are goals
     ada = env.reset(seed=0)[0][ADA]["observation"]

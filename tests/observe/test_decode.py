@@ -42,19 +42,6 @@ def test_to_walk_on_is_refused_as_soon_as_one_may_not(env: TownEnv) -> None:
     assert isinstance(decode(env, move).acts[0], ResolvedMove)
 
 
-def test_to_walk_on_is_refused_as_soon_as_a_place_is_closed() -> None:
-    env, move = TownEnv("valentines_party"), Move("Hobbs Cafe")
-    env.reset(seed=0)
-    access = env.world.state.access
-    access.set_minute(12 * 60)
-    for _ in range(3):
-        acts = decode(env, move).acts
-    assert all(isinstance(act, ResolvedMove) for act in acts.values())
-    access.set_minute(3 * 60)
-    acts = decode(env, move).acts
-    assert any(isinstance(act, RefusedAct) for act in acts.values())
-
-
 def test_one_does_not_walk_to_oneself_by_words_that_lead_another_there(env: TownEnv) -> None:
     acts = decode(env, Move(env.world.names[1])).acts
     refused = acts[1]

@@ -138,16 +138,6 @@ def test_people_in_the_entrance_of_a_room_move_up() -> None:
     assert walkers.counts()["swap"] == 0
 
 
-def test_a_person_who_made_way_gets_a_notice() -> None:
-    walkers = line("ab", ["##########", "#a..b..c.#", "##########"])
-    told = []
-    for _ in range(8):
-        *_, infos = walkers.env.step({"P0": Move("Room c"), "P1": Idle()})
-        told.append(infos["P1"]["percept"].result.text)
-    assert [text for text in told if text] == ["You let P0 pass."]
-    assert "You let P0 pass." not in infos["P1"]["percept"].text
-
-
 def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free() -> None:
     walkers = line("abc", ["#######", "#a.c.b#", "#.....#", "#######"])
     walkers.goals = {"P0": "3,2", "P1": "3,2"}

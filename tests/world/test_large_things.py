@@ -48,23 +48,6 @@ def test_a_table_is_used_from_beside_any_of_its_tiles(
     assert not town.percept("Bob").result.ok
 
 
-def test_one_walks_to_its_nearest_side(town: TownDriver) -> None:
-    town.place("Bob", 5, 4)
-    for _ in range(4):
-        town.step(Bob=Move("table"))
-    assert town.percept("Bob").me.tile in {(4, 3), (5, 3)}
-    assert see(town, "Bob", "table").usable
-
-
-def test_an_object_on_a_wall_is_used_from_the_floor_below(town: TownDriver) -> None:
-    town.place("Bob", 4, 3)
-    for _ in range(9):
-        town.step(Bob=Move("blackboard"))
-    assert town.percept("Bob").me.tile == (1, 1)
-    town.step(Bob=Interact("blackboard", "full"))
-    assert see(town, "Bob", "blackboard").state == "full"
-
-
 def test_a_corridor_is_the_sectors(town: TownDriver) -> None:
     town.place("Bob", 4, 4)
     town.step()

@@ -21,18 +21,6 @@ def test_a_move_advances_one_tile_a_tick_and_arrives_on_a_shortest_path(
     assert steps == 10  # 8 columns to the tile inside the door, 2 rows
 
 
-def test_faster_walkers_cover_the_distance_their_speed_and_the_tick_give(
-    make_town: MakeTown,
-) -> None:
-    town = make_town(rules={"walk_speed": 0.25})  # 2.5 tiles in 10 seconds
-    town.place("Dee", 15, 3)
-    columns = []
-    for _ in range(4):
-        town.step(Dee=Move("1,3"))
-        columns.append(town.percept("Dee").me.tile[0])
-    assert columns == [13, 10, 8, 5]
-
-
 def test_moving_to_a_person_ends_beside_them_and_needs_having_seen_them(
     make_town: MakeTown,
 ) -> None:
@@ -59,24 +47,6 @@ def test_one_goes_where_a_person_was_last_seen_and_is_told_when_they_are_gone(
         town.step(Ann=Move("Bob"))
         texts.append(town.percept("Ann").result.text)
     assert any("not there any more" in t for t in texts)
-
-
-def test_of_two_who_come_to_one_tile_one_stays_and_one_steps_aside(make_town: MakeTown) -> None:
-    town = make_town()
-    for name, x in (("Ann", 10), ("Bob", 12)):
-        town.place(name, x, 3)
-    arrived = []
-    for _ in range(3):
-        town.step(Ann=Move("(11,3)"), Bob=Move("(11,3)"))
-        arrived.append([town.percept(n).result.arrived for n in ("Ann", "Bob")])
-    assert arrived == [[True, True]] * 3  # one tile has no room beside it that is as good
-    for name, x in (("Ann", 8), ("Bob", 8)):
-        town.place(name, x, 3)
-    town.step(Ann=Move("House/den"), Bob=Move("House/den"))
-    assert [town.percept(n).result.arrived for n in ("Ann", "Bob")] == [False, True]
-    town.step(Ann=Move("House/den"), Bob=Move("House/den"))
-    assert all(town.percept(n).result.arrived for n in ("Ann", "Bob"))
-    assert town.percept("Ann").me.tile != town.percept("Bob").me.tile
 
 
 @settings(max_examples=25)

@@ -78,18 +78,6 @@ def test_objects_change_by_hand_within_reach_only(make_town: MakeTown) -> None:
     assert (seen.state, seen.event_id) == ("on", event.id)
 
 
-def test_undeclared_states_are_refused_and_free_text_takes_any(
-    make_town: MakeTown,
-) -> None:
-    town = make_town()
-    town.place("Ann", 2, 1)
-    town.step(Ann=Interact("stove", "melted"))
-    assert "can become: on" in town.percept("Ann").result.text
-    town.place("Ann", 6, 2)
-    town.step(Ann=Interact("note", "see you at five"))
-    assert "see you at five" in town.percept("Ann").text
-
-
 def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(
     make_town: MakeTown,
 ) -> None:
@@ -121,19 +109,6 @@ def test_a_bed_lays_one_down_and_words_wake_one_up(make_town: MakeTown) -> None:
     assert town.heard("Ann") == ["Wake up!"]
     bed = next(o for o in town.percept("Ann").objects if o.name == "bed")
     assert bed.state == "made"
-
-
-def test_sleepers_wake_at_their_hour() -> None:
-    people = scenario().model_dump(mode="json")["people"]
-    for person in people:
-        person["start"] = None
-        person["home"] = "House/hall"
-    town = TownDriver(scenario(people=people), start="2023-02-13T06:59:00")
-    assert town.percept("Ann").me.asleep
-    for _ in range(6):
-        town.step()
-    assert not town.percept("Ann").me.asleep
-    assert {e.data["cause"] for e in town.events("wake")} == {"hour"}
 
 
 def test_sight_ends_at_walls_and_at_the_radius() -> None:

@@ -1,21 +1,16 @@
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from genagents_env import town_v0
 from genagents_env.actions import Move, Talk
-from genagents_env.scenario.plan import SpawnPlan, TownPlan
 from genagents_env.show.render import RenderSnapshot
 from genagents_env.show.render.ansi import assign_letters, draw_ansi
-from genagents_env.show.render.canvas import Boxes
 from genagents_env.show.render.fonts import Fonts
-from genagents_env.show.render.ground import GroundImage
-from genagents_env.show.render.map_picture import HEADER, MARGIN, RULER, SPAWN, draw_map
+from genagents_env.show.render.map_picture import HEADER, RULER, draw_map
 from genagents_env.show.render.picture import Picture
 from genagents_env.show.render.recorded import RecordedTown
 from genagents_env.world.interventions import Intervention, Join, Part, Put, SetObject
@@ -62,16 +57,6 @@ def test_strange_text_is_drawn(picture: Picture) -> None:
     picture.draw(FRAME._replace(spoken=words, emoji=("👩‍🎨", "�", "ab")))
 
 
-def test_labels_avoid_each_other_and_stay_on_the_canvas() -> None:
-    boxes = Boxes(100, 50, top=10)
-    first = boxes.best([(90, 0, 120, 20)])
-    assert first == (70, 10, 100, 30)
-    second = boxes.best([(70, 10, 100, 30), (0, 10, 30, 30)])
-    assert second == (0, 10, 30, 30)
-    assert boxes.free([(60, 20, 80, 40), (40, 20, 60, 40)]) == (40, 20, 60, 40)
-    assert boxes.free([(60, 20, 80, 40)]) is None
-
-
 def test_the_text_frame_does_not_import_pillow() -> None:
     code = "import sys, genagents_env.show.render.ansi; sys.exit('PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -110,41 +95,6 @@ def test_a_map_is_drawn_in_the_asked_size_with_rulers_around(noto: bool) -> None
     assert picture.size == (14 * 20 + 2 * RULER, 6 * 20 + HEADER + 2 * RULER)
     ruler = np.asarray(picture)[HEADER : HEADER + RULER]
     assert len(np.unique(ruler.reshape(-1, 3), axis=0)) > 1, "the ruler has numbers"
-
-
-def test_ground_that_nobody_reaches_is_cut_off() -> None:
-    plan = town()
-    blocked, arena = np.ones((40, 60), np.bool_), np.zeros((40, 60), np.int16)
-    blocked[20:26, 30:44], arena[20:26, 30:44] = plan.blocked, plan.arena
-    large = replace(town(), width=60, height=40, blocked=blocked, arena=arena, objects=(), doors=())
-    ys, xs = np.nonzero(~blocked)
-    wide, high = int(np.ptp(xs)) + 1 + 2 * MARGIN, int(np.ptp(ys)) + 1 + 2 * MARGIN
-    assert draw_map(large, tile=8).size == (wide * 8 + 2 * RULER, high * 8 + HEADER + 2 * RULER)
-
-
-def test_spawn_tiles_are_marked_where_they_are() -> None:
-    spawn = SpawnPlan("Inn/hall/bench", 1, (4, 3))
-    plain, marked = (draw_map(replace(town(), spawns=s), tile=24) for s in ((), (spawn,)))
-    changed = np.argwhere((np.asarray(plain) != np.asarray(marked)).any(axis=2))
-    below = changed[changed[:, 0] >= HEADER]
-    corner = np.array([HEADER + RULER + 3 * 24, RULER + 4 * 24])
-    dots = [tuple(marked.getpixel((x, y))) for y, x in below.tolist()]  # type: ignore[arg-type]
-    assert SPAWN in dots
-    assert (np.abs(below - corner - 12) <= 48).all(), "nothing else in the map changes"
-
-
-def paint(plan: TownPlan) -> Image.Image:
-    return GroundImage(plan, 24, Fonts()).image
-
-
-def test_a_thing_is_drawn_over_all_its_tiles() -> None:
-    plan = town()
-    stove = plan.objects[0]
-    longer = tuple((x, 2) for x in range(stove.tile[0], stove.tile[0] + 2))
-    wide = replace(town(), objects=(replace(stove, tiles=longer), *plan.objects[1:]))
-    changed = (np.asarray(paint(plan)) != np.asarray(paint(wide))).any(axis=2)
-    second = changed[2 * 24 : 3 * 24, longer[1][0] * 24 : (longer[1][0] + 1) * 24]
-    assert second.mean() > 0.5
 
 
 ADA, BEN = "Ada Brook", "Ben Carver"

@@ -85,21 +85,6 @@ def test_people_walk_between_ticks_as_in_the_film(open_page: OpenPage, hurried_r
         assert not plan.blocked[way[..., 1].astype(int), way[..., 0].astype(int)].any()
 
 
-def test_who_is_clicked_is_selected_and_the_address_says_so(page: Page) -> None:
-    x, y = page.evaluate("() => window.town.spots()['Klaus Mueller']")
-    page.mouse.click(x, y)
-    assert look(page, "person") == FRIENDS.index("Klaus Mueller")
-    expect(page.get_by_role("tab", name="Person")).to_have_attribute("aria-selected", "true")
-    wait_for(page, "location.hash === '#t=200&p=Klaus&tab=person'")
-    page.keyboard.press("k")
-    wait_for(page, "location.hash.includes('p=Maria')")
-    page.go_back()
-    wait_for(page, "location.hash === '#t=200&p=Klaus&tab=person'")
-    assert look(page, "person") == FRIENDS.index("Klaus Mueller")
-    page.go_back()
-    wait_for(page, "window.town.look().person === -1")
-
-
 def test_an_address_leads_to_its_moment(open_page: OpenPage, valentines_run: Path) -> None:
     watched = open_page(valentines_run, "#t=216&p=kla&z=24&f=party")
     shown = watched.page.evaluate("() => window.town.look()")
@@ -154,11 +139,3 @@ def test_keys_play_step_and_skip(page: Page) -> None:
     page.keyboard.press("n")  # a key of the page does nothing while a dialog is open
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Keys and signs")).to_be_hidden()
-
-
-def test_words_near_somebody_reach_screen_readers(page: Page) -> None:
-    page.get_by_label("Person to look at").select_option(label="Klaus Mueller")
-    seek(page, 215)
-    page.get_by_role("button", name="A tick on (.)").click()
-    with_words = "document.querySelector('.unseen[aria-live]').textContent"
-    wait_for(page, f"{with_words}.startsWith('Klaus Mueller: ')")

@@ -99,16 +99,6 @@ def test_another_run_in_its_place_counts_the_revision_up(path: Path) -> None:
         ask(run)
 
 
-def test_nobody_has_to_wait_for_who_looks(path: Path) -> None:
-    writer = RunWriter.create(path, make_meta())
-    live(writer, 6)
-    run = OpenRun(path)
-    ask(run)
-    writer.close()
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
-    assert ask(run) == (6, 0)
-
-
 def test_a_compressed_run_is_unpacked_while_it_is_looked_at(path: Path) -> None:
     with RunWriter.create(path, make_meta()) as writer:
         live(writer, 4)

@@ -59,27 +59,6 @@ def open_person(page: Page, name: str) -> None:
     expect(panel.get_by_role("heading", level=2)).to_contain_text(name)
 
 
-def test_the_story_goes_along_with_the_clock_until_the_reader_scrolls(murder: WatchedPage) -> None:
-    page = murder.page
-    story = page.get_by_role("tabpanel", name="Story")
-    seek(page, LIZHI_HEARS)
-    current = story.locator(".say.current")
-    expect(current).to_contain_text("bloody knife in his hand")
-    expect(current).to_be_in_viewport()
-    expect(story.locator(".say.to-come").first).to_be_attached()
-    story.locator(".scenes").hover()
-    page.mouse.wheel(0, 1200)
-    back = story.get_by_role("button", name="Back to the clock")
-    expect(back).to_be_visible()
-    scrolled = story.locator(".scenes").evaluate("list => list.scrollTop")
-    seek(page, RICHARD_HEARS)
-    expect(current).to_contain_text("I was unwell, Richard")
-    assert story.locator(".scenes").evaluate("list => list.scrollTop") == scrolled
-    back.click()
-    expect(back).to_be_hidden()
-    expect(current).to_be_in_viewport()
-
-
 def test_a_click_on_words_goes_there_and_first_hearings_are_marked(murder: WatchedPage) -> None:
     story = murder.page.get_by_role("tabpanel", name="Story")
     story.get_by_text("I was unwell, Richard, so I shut").click()

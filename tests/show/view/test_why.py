@@ -63,16 +63,6 @@ def test_what_was_recalled_stands_in_the_prompts_and_was_made_before() -> None:
     assert set(why["events"]) >= {id_ for memory in recalled for id_ in memory["events"]}
 
 
-def test_an_ongoing_act_is_explained_by_its_beginning() -> None:
-    with RunReader(VALENTINES) as run:
-        begun = ask(run, KLAUS, 200)
-        later = ask(run, KLAUS, 204)
-    assert later["calls"] == begun["calls"]
-    assert begun["note"] == ""
-    assert "goes on with what was begun at 07:33:20" in later["note"]
-    assert later["tick"] == 203
-
-
 def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
     own_run: Path,
 ) -> None:

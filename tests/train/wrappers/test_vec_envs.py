@@ -70,17 +70,6 @@ def test_a_slot_equals_its_agent_in_a_town_alone() -> None:
 
 
 @pytest.mark.parametrize("make", BOTH)
-def test_the_horizon_counts_as_truncation(make: Make) -> None:
-    env = make(2, max_cycles=3)
-    env.reset()
-    for _ in range(3):
-        _, _, dones, infos = env.step(np.zeros(4, dtype=np.int64))
-    assert dones.all()
-    assert [info["TimeLimit.truncated"] for info in infos] == [True] * 4
-    assert [info["episode"]["l"] for info in infos] == [3] * 4
-
-
-@pytest.mark.parametrize("make", BOTH)
 def test_an_agent_that_has_left_leaves_its_slot_inert(make: Make) -> None:
     env = make(1, max_cycles=5)
     env.reset()

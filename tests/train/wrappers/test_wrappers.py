@@ -112,14 +112,6 @@ def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
     assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
 
 
-def test_mask_in_info_leaves_the_infos_it_was_given_alone() -> None:
-    env = menu()
-    inner = env.reset(seed=0)
-    kept = copy.deepcopy(inner[1])
-    MaskInInfo(env).reshape(*inner)
-    assert inner[1] == kept
-
-
 def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
     env = encode_text(menu())
     env.reset(seed=0)
@@ -204,21 +196,6 @@ def test_names_are_embedded_once_and_stand_where_their_bearers_do() -> None:
     names = [ADA, "Cottage/kitchen", BEN, *[""] * (PERSON_SLOTS - 1), *things]
     names += [""] * (len(ada) - len(names))
     assert ada.tolist() == [[len(name), sum(map(ord, name))] for name in names]
-
-
-def test_names_follow_a_task_from_town_to_town() -> None:
-    asked: list[list[str]] = []
-
-    def embed(names: list[str]) -> npt.NDArray[np.float64]:
-        asked.append(names)
-        return np.ones((len(names), 1))
-
-    env = EmbedNames(town_v0.rl_env("errand"), embed, 1)
-    for seed in (0, 0, 1):
-        env.reset(seed=seed)
-        env.step({})
-    assert len(asked) == 6
-    assert asked[0] != asked[3]
 
 
 @pytest.mark.parametrize("wrap", [OneHotIdentity, lambda env: EmbedNames(env, HashedNgrams(8), 8)])
