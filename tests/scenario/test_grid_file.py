@@ -9,8 +9,7 @@ import pytest
 from genagents_env.scenario import lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.ascii import read_ascii
 from genagents_env.scenario.maps.grid import format_grid, read_grid
-from tests.scenario.bad_folders import DRAWN, Bad, Files, read_rows, write
-from tests.scenario.large_town import GRID, LODGE
+from tests.scenario.bad_folders import DRAWN, GRID, LODGE, Bad, Files, read_rows, write
 
 
 def test_objects_corridors_and_spawns_are_in_the_plan(tmp_path: Path) -> None:

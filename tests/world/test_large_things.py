@@ -7,8 +7,7 @@ import pytest
 from genagents_env.actions import Interact, Move
 from genagents_env.percept import SeenObject
 from genagents_env.scenario import Scenario, load_scenario
-from tests.scenario.bad_folders import write
-from tests.scenario.large_town import LODGE
+from tests.scenario.bad_folders import LODGE, write
 from tests.world.conftest import TownDriver
 
 NIGHT = "start = 2023-02-13T02:00:00"

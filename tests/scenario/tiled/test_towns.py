@@ -8,8 +8,7 @@ import pytest
 
 from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import convert_map
-from tests.scenario.bad_folders import Files, write
-from tests.scenario.large_town import GRID, LODGE
+from tests.scenario.bad_folders import GRID, LODGE, Files, write
 from tests.scenario.tiled.maps import TMX, school, write_map
 
 DRAWN = Path(__file__).parent / "drawn"
