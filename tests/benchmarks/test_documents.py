@@ -8,10 +8,8 @@ import pytest
 from benchmarks import figures
 from benchmarks.figure_runs import RUNS, FigureRun, compute_fingerprint, live
 from benchmarks.figure_tables import TABLES
-from benchmarks.figure_values import read_values
 from benchmarks.figures import DOCUMENTS, ROOT, fill_blocks, find_blocks, load_figures
 from genagents_env.record import canonical_hash
-from tests.study.report.planted import cake
 
 KNOWN = load_figures()
 # Those that last a minute or less: of runs that differ in their seed, one.
@@ -88,12 +86,3 @@ def test_a_fingerprint_is_of_what_happens() -> None:
     compute_fingerprint.cache_clear()
     assert compute_fingerprint(command.format("scripted")) == scripted
     assert compute_fingerprint(command.format("idle")) != scripted
-
-
-def test_values_are_counted_from_the_record(tmp_path: Path) -> None:
-    values = read_values(cake(tmp_path / "run.sqlite"))
-    assert values["calls"] == {"talk": 3, "controller": 1}
-    assert (values["people"], values["answers"]) == (2, 1)
-    days = values["days"]
-    assert isinstance(days, dict)
-    assert days["longest"] == 2

@@ -75,29 +75,6 @@ def test_the_bound_holds_for_bytes_schema_and_messages() -> None:
     assert bound.dollars == PRICE.cost(bound.tokens - 70, 70)
 
 
-def test_calls_wait_for_reservations_and_not_for_ever() -> None:
-    budget = Budget(tokens=100)
-
-    async def run() -> list[str]:
-        log: list[str] = []
-
-        async def spend(name: str, most: int, used: int) -> None:
-            try:
-                await budget.admit(Spend(1, most))
-            except BudgetExceeded:
-                log.append(f"{name} refused")
-                return
-            await asyncio.sleep(0)
-            budget.settle(Spend(1, most), Spend(1, used))
-            log.append(name)
-
-        await asyncio.gather(spend("a", 90, 10), spend("b", 80, 20), spend("c", 90, 90))
-        return log
-
-    assert asyncio.run(run()) == ["a", "b", "c refused"]
-    assert budget.spent == Spend(2, 30)
-
-
 def test_a_cancelled_call_gives_its_reservation_back() -> None:
     async def hang(request: CompletionRequest) -> None:
         await asyncio.sleep(60)

@@ -1,4 +1,3 @@
-import asyncio
 import json
 from typing import ClassVar, Literal, Optional
 
@@ -74,13 +73,6 @@ def test_a_field_may_be_called_title_or_default() -> None:
     assert make_schema(Odd)["required"] == ["title", "default"]
 
 
-def test_the_endpoint_keeps_to_max_tokens() -> None:
-    endpoint = ScriptedEndpoint(lambda request: "x" * 1000)
-    completion = asyncio.run(endpoint.complete(CompletionRequest((), max_tokens=10)))
-    assert (completion.finish_reason, len(completion.text)) == ("length", 40)
-    assert completion.completion_tokens == 10
-
-
 def test_removed_models_are_refused_with_what_to_take_instead() -> None:
     with pytest.raises(ConfigError, match="removed; take scripted:neighbour"):
         open_endpoint("scripted:gossip")
@@ -109,19 +101,6 @@ def test_the_neighbour_answers_what_a_policy_has_a_rule_for_else_by_a_sample() -
     alone = open_endpoint("scripted:neighbour")
     assert isinstance(alone, ScriptedEndpoint)
     assert alone.rule(request_for(Mood)) == sample_schema(request_for(Mood))
-
-
-def test_replies_of_one_name_are_told_apart_by_their_fields() -> None:
-    other = create_model("Mood", colour=(str, ...))
-    rule = find_rule(
-        "neighbour",
-        [
-            {Mood: lambda prompt: {"mood": "calm"}},
-            {other: lambda prompt: {"colour": "red"}},
-        ],
-    )
-    assert rule(request_for(Mood)) == '{"mood": "calm"}'
-    assert rule(request_for(other)) == '{"colour": "red"}'
 
 
 def test_what_is_asked_in_plain_words_is_answered_in_plain_words() -> None:

@@ -104,15 +104,6 @@ def test_a_resumed_run_reads_the_very_numbers_the_first_run_used(texts: list[str
     assert all(len(vector) == 32 for vector in shelf.rows.values())
 
 
-def test_hashed_ngrams_need_no_store() -> None:
-    shelf = Shelf()
-    embedder = Embedder(HashedSource(32), shelf)
-    assert embedder.name == "hashed-32"
-    rows = embed_texts(embedder, "tea")
-    np.testing.assert_allclose(rows, HashedNgrams(32)(["tea"]), atol=1e-3)
-    assert (shelf.asked, shelf.rows) == ([], {})
-
-
 def test_an_error_reaches_all_who_wait_and_the_next_call_tries_again() -> None:
     model, shelf = Model(), Shelf()
     model.failing = [LLMUnavailable("no answer")]

@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 
 from genagents_env.errors import RecordError
 from genagents_env.memory.columns import DECIMALS, Floats, unit_rows
-from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, link
+from genagents_env.memory.forgetting import ForgettingMemory, link
 
 
 def degrees(*angles: float) -> Floats:
@@ -73,23 +73,6 @@ TEXTS = st.integers(0, 3).flatmap(lambda kind: st.integers(100 * kind, 100 * kin
 BATCHES = st.lists(st.lists(TEXTS, max_size=7), max_size=12)
 CAPACITIES = st.integers(1, 20)
 THRESHOLDS = st.sampled_from([None, 0.5, 0.9, 0.98, 1.0])
-
-
-def test_a_memory_is_read_as_it_was_added() -> None:
-    bank = ForgettingMemory(5, 0.9)
-    assert bank.seed("I own the cafe") == 0
-    bank.embed([0], degrees(0))
-    assert bank.add([("a storm", (4, 7))], degrees(90), 60, "summary") == []
-    assert bank[0] == MemoryItem(0, "I own the cafe", (), 0, "seed")
-    assert bank[1] == MemoryItem(1, "a storm", (4, 7), 60, "summary")
-    assert list(bank) == [bank[0], bank[1]]
-    assert bank.texts == ["I own the cafe", "a storm"]
-    assert len(bank) == 2
-    assert 1 in bank
-    assert 2 not in bank
-    assert bank[1] not in bank
-    with pytest.raises(KeyError):
-        bank[2]
 
 
 def test_the_threshold_itself_is_alike_enough() -> None:

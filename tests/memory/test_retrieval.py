@@ -108,22 +108,6 @@ def test_invalid_arguments_are_refused(given: dict[str, Any], says: str) -> None
         retrieve(of(2), **(asked | given))
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"recency": -1},
-        {"importance": float("nan")},
-        {"decay": 0},
-        {"decay": 1.1},
-        {"by": "days"},
-        {"inverted": True},
-    ],
-)
-def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"weight|decay|recency"):
-        RetrievalWeights(**fields)
-
-
 @given(cases(), WEIGHTS)
 def test_scores_are_those_of_the_formula(
     case: tuple[MemoryStream, Floats, int], weights: RetrievalWeights

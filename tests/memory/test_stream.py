@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -45,20 +44,6 @@ def make_stream(count: int) -> MemoryStream:
     for id in range(count):
         stream.add("event", f"event {id}", created=10 * id, events=[id])
     return stream
-
-
-def test_a_memory_is_read_as_it_was_added() -> None:
-    stream = make_stream(2)
-    given: dict[str, Any] = {
-        "created": 30, "importance": 4.5, "evidence": (1,), "about": ("Klaus", "reads", "a book"),
-        "place": "library", "start": 600, "duration": 1800, "expires": 2400,
-        "cause": "plan.day #0 at tick 3",
-    }  # fmt: skip
-    id = stream.add("plan", "read at the library", **given)
-    found = asdict(stream[id])
-    assert found.items() >= given.items()
-    assert (id, found["id"], found["kind"], found["text"]) == (2, 2, "plan", "read at the library")
-    assert (found["accessed"], found["depth"], found["events"]) == (30, 0, ())
 
 
 @pytest.mark.parametrize(

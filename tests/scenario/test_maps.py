@@ -124,28 +124,6 @@ def test_the_ground_of_a_sector_has_a_symbol_and_a_door_to_a_room_is_the_rooms(
     assert plan.arena_id(int(plan.arena[4, 3])) == "Inn/taproom"
 
 
-def test_a_spawn_tile_is_drawn_or_named(tmp_path: Path) -> None:
-    plan = large(
-        tmp_path,
-        Bad(
-            "scenario.toml",
-            'symbol = "t"',
-            'symbol = "t"\nspawns = [{ name = "in", symbol = "s" }]',
-            "",
-        ),
-        Bad(
-            "scenario.toml",
-            'symbol = "a"',
-            'symbol = "a"\nspawns = [{ name = "up", at = [8, 2] }]',
-            "",
-        ),
-        Bad("map.txt", "#ttttt#", "#tttst#", ""),
-        Bad("people/vic.toml", '"Barn"', '"Inn/attic/up"', ""),
-    )
-    assert {s.id: s.tile for s in plan.spawns} == {"Inn/taproom/in": (4, 1), "Inn/attic/up": (8, 2)}
-    assert plan.arena[1, 4] == 1
-
-
 def test_a_sealed_corner_of_a_room_is_closed_with_a_warning(tmp_path: Path) -> None:
     files = change(dict(DRAWN), Bad("map.txt", "#ttttt#aaa#\n#th", "#t#ttt#aaa#\n##h", ""))
     scenario = load_scenario(write(tmp_path, files))

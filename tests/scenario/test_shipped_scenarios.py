@@ -56,19 +56,6 @@ def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
     assert both_ways == 100
 
 
-def test_the_party_and_the_candidacy_are_each_known_to_one() -> None:
-    party, candidacy = PARTY.facts
-    assert party.known_by == ("Isabella Rodriguez",)
-    assert candidacy.known_by == ("Sam Moore",)
-    (gathering,) = PARTY.gatherings
-    assert (gathering.start.isoformat(), gathering.end.isoformat()) == (
-        "2023-02-14T17:00:00",
-        "2023-02-14T19:00:00",
-    )
-    cafe = next(sector for sector in TOWN.sectors if sector.name == gathering.place)
-    assert all(any(h.contains(m) for h in cafe.hours) for m in range(17 * 60, 19 * 60))
-
-
 SAID = {
     "valentines_party": [
         (["party"], "Would you like to come to the Valentine's Day party at Hobbs Cafe tomorrow?"),

@@ -2,10 +2,9 @@ import json
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from genagents_env.record import InterviewRow, RememberedRow, RunReader, RunWriter
+from genagents_env.record import RememberedRow, RunReader
 from genagents_env.scenario.schema import Success
 from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
 from genagents_env.show.outcomes import format_outcomes
@@ -25,7 +24,7 @@ from tests.study.evaluate.suspects import (
     write,
 )
 from tests.study.evaluate.talks import learn, reply, say
-from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, meta, plant
+from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, plant
 
 
 def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
@@ -111,20 +110,6 @@ def test_the_flow_is_told_as_far_as_it_came(
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(heard)
 
 
-def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:
-    others = [TESTIMONY.model_copy(update={"id": f"f{k}", "patterns": ("x",)}) for k in range(2)]
-    names = ["Ada", "Ben", "Cem"]
-    told = [learn(3, name, "testimony", 1) for name in ("Ben", "Cem")]
-    spreads = trace_facts((TESTIMONY, *others), names, told)
-    held = {(fact, "Ada") for fact in ("testimony", "f0", "f1")}
-    found = trace_flows((TESTIMONY, *others), names, spreads, [], held, {})
-    assert list(format_outcomes((), (), found, ())) == [
-        "Flow of testimony: received 2 of 2 (100%), stored 0 of 2 (0%)",
-        '    Ben, Cem, told: ""',
-        "Flow of f0, f1: received 0 of 2 (0%)",
-    ]
-
-
 EVENTS = [
     Event(1, 0, "detour", "Ann", {"around": "Bob", "longer": 2}),
     Event(2, 0, "swap", "Ann", {"with": "Bob", "waited": 10}),
@@ -173,14 +158,3 @@ def test_events_are_lines_with_day_and_time_and_the_unknown_and_the_later_say_so
     assert early.line.startswith(f"Mon 08:00:00  {ADA} is at Cottage/kitchen")
     assert (missing.line, missing.known) == ("event 99, which is not in the record", False)
     assert (later.line, later.known) == (said.line, False)
-
-
-def test_the_evidence_of_a_stored_answer_is_read(tmp_path: Path) -> None:
-    with RunWriter.create(tmp_path / "a", meta()) as writer:
-        writer.commit_tick(
-            0, np.zeros((2, 2), np.int16), [Event(0, 0, "whisper", ADA, {"text": "x"})]
-        )
-        writer.commit_interviews([InterviewRow(0, ADA, "Q?", "A.", (0,))])
-    with RunReader(tmp_path / "a") as run:
-        (answer,) = find_rested_answers(RunData(run))
-    assert [one.line for one in answer.evidence] == [f'Mon 08:00:00  {ADA} thinks: "x"']

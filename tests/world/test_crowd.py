@@ -14,7 +14,7 @@ from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
-from tests.world.conftest import MakeTown, TownDriver
+from tests.world.conftest import TownDriver
 from tests.world.mazes import draw_corridor, draw_maze, make_scenario
 
 BLOCK = {"bodies_block": True}
@@ -128,16 +128,6 @@ def test_where_there_is_room_one_of_two_goes_round_and_that_is_counted() -> None
     assert ticks == 11
 
 
-def test_people_in_the_entrance_of_a_room_move_up() -> None:
-    walkers = line("ccc", ["##########", "#ccc..bbb#", "##########"])
-    walkers.goals = dict.fromkeys(["P0", "P1", "P2"], "Room b")
-    walkers.run(50)
-    assert sorted(walkers.column(f"P{i}") for i in range(3)) == [6, 7, 8]
-    moved = [event.data["moved"] for event in walkers.events if event.kind == "aside"]
-    assert [len(names) for names in moved] == [1, 2]
-    assert walkers.counts()["swap"] == 0
-
-
 def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free() -> None:
     walkers = line("abc", ["#######", "#a.c.b#", "#.....#", "#######"])
     walkers.goals = {"P0": "3,2", "P1": "3,2"}
@@ -163,21 +153,6 @@ def test_sleepers_are_not_moved_and_blocked_walkers_get_a_reason() -> None:
     assert walkers.told == {"P0": "P1 sleeps in the way"}
     assert walkers.column("P1") == 4
     assert walkers.column("P0") == 3
-
-
-def test_a_full_room_stays_shut_and_one_who_leaves_makes_room(make_town: MakeTown) -> None:
-    town = make_town(rules={**BLOCK, "walk_speed": 0.1})
-    for name, x in (("Ann", 15), ("Bob", 13), ("Cem", 12)):
-        town.place(name, x, 3)
-    for _ in range(8):
-        town.step(Ann=Move("House/closet"), Bob=Move("House/closet"), Cem=Move("House/closet"))
-    closet = [n for n in ("Ann", "Bob", "Cem") if town.percept(n).me.place == "House/closet"]
-    assert closet == ["Ann"]
-    assert town.percept("Bob").result.text == "House/closet is full"
-    for _ in range(30):
-        town.step(Ann=Move("House/hall"), Bob=Move("House/closet"), Cem=Move("House/hall"))
-    assert town.percept("Bob").me.place == "House/closet"
-    assert town.percept("Ann").me.place == "House/hall"
 
 
 def test_the_same_seed_walks_the_same_and_another_does_not() -> None:

@@ -254,18 +254,6 @@ def test_scenario_and_map_say_each_a_part(tmp_path: Path) -> None:
     assert plan.objects[1].tiles[0] == (11, 3)
 
 
-def test_a_map_may_have_lists_with_commas_and_what_follows_what(tmp_path: Path) -> None:
-    own: dict[str, object] = {"states": "cold\nwarm, with soup\n", "sleep_state": "cold"}
-    own |= {"next.cold": "warm, with soup\n", "lasting": "warm, with soup\n", "state": "cold"}
-    table = school()
-    table["layers"][4]["objects"][0]["properties"] = properties(**own)  # type: ignore[index]
-    item = lay_out(load(tmp_path, table)).objects[0]
-    assert item.states == ("cold", "warm, with soup")
-    assert item.next == (("cold", ("warm, with soup",)),)
-    assert item.lasting == ("cold", "warm, with soup")
-    assert item.sleep_state == "cold"
-
-
 def test_missing_tiled_reader_is_reported_with_its_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

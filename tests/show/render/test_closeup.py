@@ -6,7 +6,7 @@ import pytest
 from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.fonts import Fonts
-from genagents_env.show.render.views import FollowingView, list_places, view_place, view_town
+from genagents_env.show.render.views import FollowingView, list_places, view_place
 from tests.show.render.towns import FRAME, NAMES, town
 
 FONTS = Fonts(noto=False)
@@ -71,11 +71,3 @@ def test_a_person_is_followed_without_jerks_and_never_lost() -> None:
     assert all(moved[100:])
     view.reset()
     assert view.find_middle(at) == tuple(at[0])
-
-
-@pytest.mark.parametrize("width", [320, 777, 2400])
-def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None:
-    for view in (view_town(town()), FollowingView(0), view_place(town(), "Inn")):
-        closeup = Closeup(town(), NAMES, view, width=width, fonts=FONTS)
-        assert closeup.draw(FRAME).shape[1] == width
-        assert closeup.size[1] < 1.5 * width

@@ -8,29 +8,17 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.actions import Move, Talk
 from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.ansi import assign_letters, draw_ansi
+from genagents_env.show.render.ansi import draw_ansi
 from genagents_env.show.render.fonts import Fonts
-from genagents_env.show.render.map_picture import HEADER, RULER, draw_map
 from genagents_env.show.render.picture import Picture
 from genagents_env.show.render.recorded import RecordedTown
 from genagents_env.world.interventions import Intervention, Join, Part, Put, SetObject
-from tests.show.render.towns import FRAME, NAMES, NINE, check_same, town
+from tests.show.render.towns import FRAME, NAMES, check_same, town
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["noto", "plain"])
 def picture(request: pytest.FixtureRequest) -> Picture:
     return Picture(town(), NAMES, title="Tiny", fonts=Fonts(request.param))
-
-
-def test_a_picture_is_rgb_of_one_size(picture: Picture) -> None:
-    first, second = picture.draw(FRAME), picture.draw(FRAME._replace(spoken=()))
-    assert first.dtype == np.uint8
-    assert first.ndim == 3
-    assert first.shape[2] == 3
-    assert first.shape == second.shape
-    assert first.shape[1] > first.shape[0] // 2
-    assert first.flags.writeable
-    assert not np.shares_memory(first, second)
 
 
 def test_the_same_tick_gives_the_same_picture(picture: Picture) -> None:
@@ -82,21 +70,6 @@ def test_lines_keep_the_width_and_have_no_escape_codes(width: int) -> None:
     assert not any("\x1b" in line for line in lines)
 
 
-def test_every_person_has_a_letter_of_their_own() -> None:
-    letters = assign_letters([f"Anna Abel {k}" for k in range(60)])
-    assert letters[0] == "A"
-    assert len(set(letters)) == 60
-    assert len(assign_letters([f"A {k}" for k in range(100)])) == 100
-
-
-@pytest.mark.parametrize("noto", [True, False])
-def test_a_map_is_drawn_in_the_asked_size_with_rulers_around(noto: bool) -> None:
-    picture = draw_map(town(), title="An inn", tile=20, fonts=Fonts(noto))
-    assert picture.size == (14 * 20 + 2 * RULER, 6 * 20 + HEADER + 2 * RULER)
-    ruler = np.asarray(picture)[HEADER : HEADER + RULER]
-    assert len(np.unique(ruler.reshape(-1, 3), axis=0)) > 1, "the ruler has numbers"
-
-
 ADA, BEN = "Ada Brook", "Ben Carver"
 SUDDEN: dict[int, Intervention] = {
     3: Part(ADA),
@@ -124,11 +97,3 @@ def test_whatever_happens_the_events_tell_what_is_drawn() -> None:
     for taken, true in pairs:  # what was taken has not changed since
         check_same(taken, true)
     assert {"start", "object", "part", "put", "join", "say", "doing", "arrive"} <= seen
-
-
-def test_who_stands_beyond_the_map_is_drawn_at_its_edge() -> None:
-    plan = town()
-    away = np.array([[-3, 2], [99, 3], [4, 1000]], np.int16)
-    drawn = RecordedTown(plan, NAMES).take_snapshot(0, NINE, away)
-    assert drawn.x.tolist() == [0, plan.width - 1, 4]
-    assert drawn.y.tolist() == [2, 3, plan.height - 1]

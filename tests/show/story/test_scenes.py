@@ -88,24 +88,6 @@ def test_a_morning_is_told_by_place_and_talk(tmp_path: Path) -> None:
         assert [line.text for line in after.lines] == ["reading the paper"]  # Ada merely goes on
 
 
-def test_walking_is_folded_whatever_it_is_called(tmp_path: Path) -> None:
-    """What somebody does on the way, or for less than a minute, is in no scene."""
-    happenings = [
-        begins(ADA, doing="admiring the clouds"),
-        goes(4, ADA, "street"),
-        does(9, ADA, "resting"),
-    ]
-    steps = [(tick, ADA) for tick in range(1, 9)]
-    with record_street(tmp_path, happenings, last=20, names=[ADA], steps=steps) as data:
-        (scene,) = find_scenes(data)
-        assert (scene.place, scene.first) == ("street", 4)
-        assert [line.text for line in scene.lines] == ["resting"]
-    brief = [begins(ADA), does(1, ADA, "sneezing"), does(2, ADA, "sitting")]
-    (tmp_path / "b").mkdir()
-    with record_street(tmp_path / "b", brief, last=600, names=[ADA], seconds=10) as data:
-        assert [one.title for one in find_scenes(data)] == [f"{ADA}: sitting"]
-
-
 def test_a_gathering_is_a_scene_and_its_talks_name_it(tmp_path: Path) -> None:
     scenario = street(gatherings=(gathering(),))
     happenings = [
@@ -125,27 +107,6 @@ def test_a_gathering_is_a_scene_and_its_talks_name_it(tmp_path: Path) -> None:
         assert (during.kind, during.gathering, during.people) == ("talk", "treat", (ADA, BEN))
         assert (after.gathering, after.title) == (None, f"{ADA} speaks, and nobody hears it")
         assert after.lines[0].unheard
-
-
-def test_nights_are_folded_and_a_nap_of_its_own_is_not_one_of_them(tmp_path: Path) -> None:
-    happenings: list[Happening] = [
-        (1, "sleep", ADA, {"cause": "hour"}),
-        (4, "sleep", BEN, {"cause": "hour"}),
-        (6, "wake", ADA, {"cause": "hour"}),
-        (9, "wake", BEN, {"cause": "hour"}),
-        (20, "sleep", BEN, {"cause": "object"}),
-    ]
-    with record_street(tmp_path, happenings, last=30) as data:
-        night, nap = (one for one in find_scenes(data) if one.kind == "sleep")
-        assert (night.first, night.last, night.title) == (1, 9, "2 people sleep")
-        assert [(line.tick, line.kind, line.agent) for line in night.lines] == [
-            (1, "sleep", ADA),
-            (4, "sleep", BEN),
-            (6, "wake", ADA),
-            (9, "wake", BEN),
-        ]
-        assert (nap.last, nap.title) == (30, f"{BEN} sleeps")
-        assert [line.kind for line in nap.lines] == ["sleep"]  # the record ends before the waking
 
 
 def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Path) -> None:

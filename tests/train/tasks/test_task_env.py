@@ -165,14 +165,14 @@ def test_a_town_with_too_few_things_is_refused_with_the_reason() -> None:
         TaskEnv(TASKS["errand"], "open_gate")
 
 
-SEEDS = [5, 130, HELD_OUT[7]]
+THREE = [5, 130, HELD_OUT[7]]
 
 
 def test_episodes_are_those_of_the_task_of_the_same_seeds() -> None:
     env = town_v0.rl_env("errand")
-    vector = make_vector("errand", [find_layout(seed) for seed in SEEDS], 1)
+    vector = make_vector("errand", [find_layout(seed) for seed in THREE], 1)
     agents, rng = env.possible_agents, np.random.default_rng(0)
-    seen, _ = vector.reset(seed=SEEDS)
+    seen, _ = vector.reset(seed=THREE)
     steps = []
     for _ in range(12):
         masks = seen["action_mask"]
@@ -180,7 +180,7 @@ def test_episodes_are_those_of_the_task_of_the_same_seeds() -> None:
         after, rewards, _, _, _ = vector.step(chosen)
         steps.append((seen, chosen, rewards))
         seen = after
-    for k, seed in enumerate(SEEDS):
+    for k, seed in enumerate(THREE):
         own = slice(k * len(agents), (k + 1) * len(agents))
         observations, _ = env.reset(seed=seed)
         for before, chosen, rewards in steps:
