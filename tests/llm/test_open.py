@@ -12,7 +12,6 @@ from genagents_env.llm import tokens
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.open import ModelOptions, open_endpoint, parse_price
 from genagents_env.llm.prices import FREE, Price, find_price
-from genagents_env.llm.scripted import ScriptedEndpoint, obedient
 from genagents_env.llm.tokens import TokenCounter, byte_count
 from tests.llm.asking import KEY
 
@@ -21,13 +20,6 @@ from tests.llm.asking import KEY
 def _no_endpoint_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
-def test_scripted_models_need_no_endpoint() -> None:
-    endpoint = open_endpoint("scripted:obedient")
-    assert isinstance(endpoint, ScriptedEndpoint)
-    assert endpoint.rule is obedient
-    assert open_endpoint("scripted").model == "scripted"
 
 
 def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,9 @@ import json
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 
-from genagents_env import town_v0
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.maps.tiled import convert_map
@@ -69,21 +67,6 @@ def test_a_map_may_name_it_and_takes_it_along(tmp_path: Path) -> None:
     assert again.people[0].sprite == scenario.people[0].sprite is not None
 
 
-def test_the_picture_shows_it(tmp_path: Path) -> None:
-    def count_pink(folder: Path) -> int:
-        env = town_v0.parallel_env(scenario=folder, render_mode="rgb_array")
-        env.reset(seed=1)
-        frame = env.render()
-        env.close()
-        assert isinstance(frame, np.ndarray)
-        return int((frame == np.array(PINK[:3])).all(axis=2).sum())
-
-    write_map(tmp_path / "plain", school())
-    write(tmp_path / "sprite", named("ann.png", png()))
-    assert count_pink(tmp_path / "plain") == 0
-    assert count_pink(tmp_path / "sprite") > 400  # on the map, and in the list beside it
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -103,10 +86,3 @@ def test_files_that_are_no_picture_are_faults(
     faults = validate_folder(write(tmp_path / "folder", files))
     assert [fault for fault in faults if f"scenario.toml:people[0].sprite: {message}" in fault]
     assert len(faults) == 1
-
-
-def test_a_map_that_names_none_is_at_fault(tmp_path: Path) -> None:
-    faults = validate_folder(write_map(tmp_path, by_map()))
-    where = 'school.tmj:layer "spawns", object 9, sprite: "ann.png": there is no such file'
-    assert len(faults) == 1
-    assert faults[0].startswith(where)

@@ -52,19 +52,6 @@ def test_the_corridor_is_the_sectors_and_a_sealed_corner_is_closed(tmp_path: Pat
     assert "[8, 2]" in warning
 
 
-def test_imported_ville_writes_defaults_to_edit(tmp_path: Path) -> None:
-    scenario = load_scenario(import_town(tmp_path))
-    lodge, park = scenario.sectors
-    assert (lodge.common, park.common) == (False, True)
-    assert [arena.open_air for arena in (*lodge.arenas, *park.arenas)] == [False, False, True]
-    bed = lodge.arenas[1].objects[0]
-    assert (bed.name, bed.sleep_state) == ("bed", "slept in")
-    assert all(o.free_text for s in scenario.sectors for a in s.arenas for o in a.objects)
-    first, second = scenario.people
-    assert first.home == "Lodge/Bea's room"
-    assert (first.start, second.start) == ("Lodge/Bea's room/sp-A", "Lodge/hall/sp-A")
-
-
 META, THINGS = "maze_meta_info.json", "special_blocks/game_object_blocks.csv"
 BAD = {
     **read_rows("ville", VILLE),

@@ -14,7 +14,6 @@ from genagents_env.show.render.film import find_moments
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
-from genagents_env.world.interventions import Put
 from tests.world.conftest import TownDriver, scenario
 from tests.world.mazes import make_scenario
 
@@ -44,20 +43,6 @@ def test_one_walks_at_the_same_speed_all_the_time(speed: float) -> None:
     assert columns == pytest.approx(1 + times * speed * 10)
     assert motion.known_until > ticks - 1 / (10 * speed)
     assert motion.find_positions(motion.known_until)[0, 0] == town.world.positions[0, 0]
-
-
-@pytest.mark.parametrize("speed", [0.03, 0.1, 0.25])
-def test_who_is_put_elsewhere_is_there_as_the_tick_ends(speed: float) -> None:
-    town = TownDriver(make_scenario(CORRIDOR, "a", rules={"walk_speed": speed}))
-    motion = follow(town)
-    step(town, motion)
-    town.env.intervene(Put("P0", "Room b"))
-    for _ in range(8):
-        step(town, motion)
-    columns = [float(motion.find_positions(time / 4)[0, 0]) for time in range(28)]
-    moved = columns.index(32.0)
-    assert columns == [1.0] * moved + [32.0] * (28 - moved)
-    assert 4 < moved <= 8  # within the second tick, at whose end it happened
 
 
 @settings(max_examples=12, deadline=None)

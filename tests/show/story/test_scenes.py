@@ -1,18 +1,16 @@
 """A run as scenes: by place and talk, walking folded, first hearings in their place."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.show.story import Scene, find_scenes, index_scenes
+from genagents_env.show.story import Scene, find_scenes
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
     CAFE,
-    CAT,
     HOME,
     Happening,
     begins,
@@ -130,22 +128,6 @@ def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Pat
         )
         assert (oven.place, oven.title) == ("Cafe/cafe", "oven is now broken")
         assert gone.title == f"{BEN} leaves town"
-
-
-def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
-    with record_street(
-        tmp_path, morning((begins(CAT),)), last=25, steps=STEPS, names=[CAT, BEN, ADA]
-    ) as data:
-        told = index_scenes(data)
-        assert json.loads(json.dumps(told)) == told
-        assert told["until"] == 25
-        talk = next(one for one in told["scenes"] if one["kind"] == "talk")
-        assert talk["people"] == [2, 1]
-        assert [(line["agent"], line["facts"]) for line in talk["lines"]] == [
-            (2, [0]),
-            (1, [0]),
-            (1, []),
-        ]
 
 
 @pytest.mark.parametrize(

@@ -100,41 +100,6 @@ def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
     expect(card.locator(".telling .telling > li")).to_have_count(2)
 
 
-def test_a_reflection_leads_to_what_it_rests_on_down_to_the_prompt(
-    open_page: OpenPage, valentines_run: Path
-) -> None:
-    watched = open_page(valentines_run, "#t=2000&p=Klaus&tab=person")
-    page = watched.page
-    panel = page.get_by_role("tabpanel", name="Person")
-    panel.get_by_label("Kind of memory").select_option("thought")
-    memories = panel.get_by_role("list", name="Memories").locator("> li")
-    thought = memories.filter(has=page.locator(".kind-thought")).first
-    thought.locator("summary").first.click()
-    expect(thought.get_by_text(re.compile("^Rests on"))).to_be_visible()
-    evidence = thought.locator(".nested > li").first
-    evidence.locator("summary").first.click()
-    expect(evidence.locator(".fold-body").first).not_to_be_empty()
-    thought.get_by_role("button", name="The call that wrote it: reflect.insights").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading", level=2)).to_have_text("A call: reflect.insights")
-    expect(dialog.locator(".text-reply pre")).not_to_be_empty()
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    panel.get_by_label("Kind of memory").select_option("observation")
-    seen = panel.locator(".memory", has=page.locator(".kind-observation")).first
-    seen.locator("summary").first.click()
-    seen.locator(".evidence .time").first.click()
-    assert 0 <= float(str(look(page, "time"))) <= 2000
-    memory = panel.locator(".memory", has_text="Talked with Isabella Rodriguez").first
-    panel.get_by_label("Kind of memory").select_option("chat")
-    memory.locator("summary").first.click()
-    memory.locator(".evidence .ask-why").first.click()
-    expect(dialog.get_by_text("converse.speak")).to_be_visible()
-    expect(dialog.locator("pre", has_text="<<<DATA").first).to_contain_text("Isabella Rodriguez")
-    expect(dialog.locator(".recalled li").first).to_be_visible()
-    watched.check()
-
-
 def test_memories_and_knowledge_are_those_of_the_clock(murder: WatchedPage) -> None:
     page = murder.page
     open_person(page, "Richard Smith")

@@ -63,18 +63,6 @@ def test_what_was_recalled_stands_in_the_prompts_and_was_made_before() -> None:
     assert set(why["events"]) >= {id_ for memory in recalled for id_ in memory["events"]}
 
 
-def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
-    own_run: Path,
-) -> None:
-    with RunReader(own_run) as run:
-        said = list(run.events(kind="say"))
-        for event in said:
-            why = ask(run, str(event.agent), event.tick)
-            assert [call["tick"] for call in why["calls"]] == [event.tick - 1]
-            assert why["asked"].endswith("these are the ones of this moment.")
-    assert said
-
-
 def test_no_model_is_said_only_of_a_run_that_has_none(tmp_path: Path, own_run: Path) -> None:
     with RunReader(play(tmp_path / "run.sqlite", "scripted", ticks=30)) as run:
         assert make_why(run, 0, 20)["asked"].startswith("No model was asked in this run: ")

@@ -1,7 +1,5 @@
 """Towns as SB3's VecEnv: a vector of towns (`SlotVecEnv`), or any towns (`TownVecEnv`)."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -109,16 +107,6 @@ def test_a_seed_gives_the_same_episodes_again(make: Make) -> None:
 
     for one, two in zip(live(), live(), strict=True):
         np.testing.assert_array_equal(one, two)
-
-
-def test_without_sb3_the_extra_is_named() -> None:
-    code = (
-        "import sys; sys.modules['stable_baselines3'] = None\n"
-        "try:\n    from genagents_env.train.wrappers import TownVecEnv\n"
-        "except ImportError as error:\n    print(error)"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "[train]" in said.stdout
 
 
 @pytest.mark.slow

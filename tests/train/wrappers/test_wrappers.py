@@ -112,16 +112,6 @@ def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
     assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
 
 
-def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
-    env = encode_text(menu())
-    env.reset(seed=0)
-    env.step({})
-    twin = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)
-    mine, theirs = env.step({})[0], twin.step({})[0]
-    for agent in mine:
-        np.testing.assert_array_equal(mine[agent]["text"], theirs[agent]["text"])
-
-
 def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
     plain, _ = menu().reset(seed=0)
     dropped, _ = DropText(menu()).reset(seed=0)
