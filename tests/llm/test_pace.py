@@ -102,6 +102,15 @@ async def test_calls_of_before_a_halving_do_not_halve_it_again() -> None:
     await end(tasks)
 
 
+@in_a_loop
+async def test_half_of_the_slots_that_are_taken_is_left() -> None:
+    pace = Pace(64)
+    tasks = await fill(pace, 6)
+    pace.count_overload(pace.halvings)
+    assert pace.limit == 3
+    await end(tasks)
+
+
 @pytest.mark.parametrize(("most", "own", "limit"), [(None, 4, 4), (2, 4, 2), (9, 4, 4)])
 @in_a_loop
 async def test_slots_of_an_endpoint_of_its_own_are_its_bound(

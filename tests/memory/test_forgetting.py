@@ -86,6 +86,15 @@ def test_the_threshold_itself_is_alike_enough() -> None:
     assert sure.add([("new", ())], exact, 0, "summary") == []
 
 
+def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
+    bank = ForgettingMemory(9, 0.9)
+    seeded = bank.seed("I never drink tea")
+    with pytest.raises(ValueError, match="no vector yet"):
+        add_memory(bank, "I drink tea", 0)
+    bank.embed([seeded], degrees(10))
+    assert add_memory(bank, "I drink tea", 0) == ["I never drink tea"]
+
+
 @settings(deadline=None)
 @given(BATCHES, CAPACITIES, THRESHOLDS)
 def test_a_forgetting_memory_equals_a_list_of_cosines(

@@ -117,15 +117,22 @@ def test_two_who_face_each_other_in_a_passage_swap_after_the_stated_wait(
     assert walkers.counts() == {"swap": 1, "detour": 0, "aside": 0}
 
 
+WIDE = ["############", "#a........b#", "##........##", "############"]
+ROUND = ["##########", "#a......b#", *["#.######.#"] * 10, "#........#", "##########"]
+
+
 def test_where_there_is_room_one_of_two_goes_round_and_that_is_counted() -> None:
-    rows = ["############", "#a........b#", "##........##", "############"]
-    walkers = line("ab", rows)
+    walkers = line("ab", WIDE)
     walkers.goals = {"P0": "Room b", "P1": "Room a"}
     ticks = walkers.run(50)
     assert walkers.counts() == {"swap": 0, "detour": 1, "aside": 0}
     detour = next(event for event in walkers.events if event.kind == "detour")
     assert detour.data == {"around": "P1" if detour.agent == "P0" else "P0", "longer": 2}
     assert ticks == 11
+    walkers = line("ab", ROUND)  # much longer
+    walkers.goals = {"P0": "Room b", "P1": "Room a"}
+    walkers.run(50)
+    assert walkers.counts() == {"swap": 1, "detour": 0, "aside": 0}
 
 
 def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free() -> None:

@@ -101,6 +101,15 @@ def test_where_time_flies_pictures_are_left_out_but_no_words() -> None:
     assert frames[2].seconds == pytest.approx(0.06 + measure_reading(HELLO))
 
 
+def test_a_picture_holds_as_many_words_as_it_has_room_for() -> None:
+    everybody = {0: [(who, HELLO) for who in range(20)]}
+    for size, most in (((300, 200), 2), ((900, 600), 4), ((2000, 2000), 8)):
+        noting = Noting(*range(20))
+        noting.size = size
+        play(noting, PACE, everybody, 1)
+        assert [who for who, _ in noting.spoken[0]] == list(range(20 - most, 20))
+
+
 def test_a_silent_film_shows_no_words_and_waits_for_none() -> None:
     noting = Noting(0)
     frames = play(noting, replace(PACE, wait=True, words=False), {1: [(0, HELLO)]}, 3)

@@ -268,6 +268,8 @@ def test_what_cannot_be_is_said() -> None:
         vector.reset(seed=[1, 2, 3])
     with pytest.raises(ConfigError, match="reset_mask"):
         vector.reset(options={"reset_mask": np.ones(4, dtype=np.bool_)})
+    with pytest.raises(ConfigError, match="one town alone"):
+        vector.call("step", {})
     vector.reset(seed=0)
     with pytest.raises(ConfigError, match=r"shape \(4,\)"):
         vector.step(np.zeros(3, dtype=np.int64))
