@@ -193,6 +193,26 @@ class ShrinksAgentsInPlace(Toy):
         return result
 
 
+class DiesOfAWrongAction(Toy):
+    def _act(self, agent: str, action: Any) -> bool:
+        return super()._act(agent, int(action))
+
+
+class DiesOfAMissingAction(Toy):
+    def step(self, actions: Values) -> Step:
+        return super().step({a: actions[a] for a in self.agents})
+
+
+class WrongActionsWalk(Toy):
+    def _act(self, agent: str, action: object) -> bool:
+        return super()._act(agent, LEFT if isinstance(action, str) else action)
+
+
+class ForgetsWhenCopied(Toy):
+    def __getstate__(self) -> Values:
+        return {**self.__dict__, "tick": 0}
+
+
 class CopiesHoldHands(Toy):
     def __deepcopy__(self, memo: dict[int, Any]) -> Toy:
         twin = type(self)()
@@ -211,6 +231,11 @@ class SeesThroughWalls(Toy):
         array = super().vector(agent)
         array[1] = sum(self.place.values()) % WIDTH
         return array
+
+
+class ClosesOnce(Toy):
+    def close(self) -> None:
+        del self._seed
 
 
 def after_step(change: Callable[[Any, list[Any]], Any]) -> Values:
@@ -316,23 +341,6 @@ BROKEN: dict[str, tuple[Values, str]] = {
         after_observing(lambda toy, held: held["action_mask"][LEFT:RIGHT].fill(0)),
         "masked out; infos says it is legal",
     ),
-    "deadly wrong actions": (
-        {"_act": lambda toy, agent, action: Toy._act(toy, agent, int(action))},
-        "raised",
-    ),
-    "deadly missing actions": (
-        {"step": lambda toy, actions: Toy.step(toy, {a: actions[a] for a in toy.agents})},
-        "raised KeyError",
-    ),
-    "wrong actions that walk": (
-        {"_act": lambda toy, a, act: Toy._act(toy, a, LEFT if isinstance(act, str) else act)},
-        "not as if nobody had acted",
-    ),
-    "copies that forget": (
-        {"__getstate__": lambda toy: {**toy.__dict__, "tick": 0}},
-        "does not go on like the original",
-    ),
-    "closing once": ({"close": lambda toy: delattr(toy, "_seed")}, "close called twice"),
 }
 MUTANTS: list[tuple[type[Toy], str]] = [
     *((type(name, (Toy,), changes), says) for name, (changes, says) in BROKEN.items()),
@@ -343,9 +351,14 @@ MUTANTS: list[tuple[type[Toy], str]] = [
     (OrderDecides, "differ at observations"),
     (DeadHandsMove, "differ at observations|nobody had acted"),
     (KeepsTheActions, "differ at observations"),
+    (DiesOfAWrongAction, "raised"),
+    (DiesOfAMissingAction, "raised KeyError"),
+    (WrongActionsWalk, "not as if nobody had acted"),
+    (ForgetsWhenCopied, "does not go on like the original"),
     (CopiesHoldHands, "deep copy in mid-episode"),
     (CannotBePickled, "cannot be pickled"),
     (SeesThroughWalls, "notices what it cannot perceive"),
+    (ClosesOnce, "close called twice"),
 ]
 
 
