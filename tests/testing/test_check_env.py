@@ -193,6 +193,14 @@ class ShrinksAgentsInPlace(Toy):
         return result
 
 
+class MasksForbidTooMuch(Toy):
+    def _observe(self, live: list[str]) -> tuple[Values, Values]:
+        observations, infos = super()._observe(live)
+        for held in observations.values():
+            held["action_mask"][LEFT:RIGHT] = 0
+        return observations, infos
+
+
 class DiesOfAWrongAction(Toy):
     def _act(self, agent: str, action: Any) -> bool:
         return super()._act(agent, int(action))
@@ -337,10 +345,6 @@ BROKEN: dict[str, tuple[Values, str]] = {
         after_observing(lambda toy, held: held["action_mask"].fill(1)),
         "its mask allowed",
     ),
-    "masks that promise too little": (
-        after_observing(lambda toy, held: held["action_mask"][LEFT:RIGHT].fill(0)),
-        "masked out; infos says it is legal",
-    ),
 }
 MUTANTS: list[tuple[type[Toy], str]] = [
     *((type(name, (Toy,), changes), says) for name, (changes, says) in BROKEN.items()),
@@ -351,6 +355,7 @@ MUTANTS: list[tuple[type[Toy], str]] = [
     (OrderDecides, "differ at observations"),
     (DeadHandsMove, "differ at observations|nobody had acted"),
     (KeepsTheActions, "differ at observations"),
+    (MasksForbidTooMuch, "masked out; infos says it is legal"),
     (DiesOfAWrongAction, "raised"),
     (DiesOfAMissingAction, "raised KeyError"),
     (WrongActionsWalk, "not as if nobody had acted"),

@@ -118,7 +118,7 @@ def test_two_who_face_each_other_in_a_passage_swap_after_the_stated_wait(
 
 
 WIDE = ["############", "#a........b#", "##........##", "############"]
-ROUND = ["##########", "#a......b#", *["#.######.#"] * 10, "#........#", "##########"]
+ROUND = ["###########", "#a.......b#", *["##.#####.##"] * 10, "##.......##", "###########"]
 
 
 def test_where_there_is_room_one_of_two_goes_round_and_that_is_counted() -> None:
