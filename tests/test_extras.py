@@ -60,15 +60,6 @@ def test_what_is_missing_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(EXTRAS) == {"local", "pictures", "lab", "tiled", "cluster", "train"}
 
 
-def test_a_folder_that_is_called_like_a_package_is_not_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sb3_contrib").mkdir()
-    before = list_missing_modules("train")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert list_missing_modules("train") == before
-
-
 @pytest.mark.parametrize("model", ["models/mine.gguf", None])
 def test_a_model_file_without_the_extra_is_told_what_is_missing(
     model: str | None, monkeypatch: pytest.MonkeyPatch

@@ -1,10 +1,15 @@
+import csv
+import subprocess
+import sys
 import unicodedata
+from io import StringIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.text import clean, fold, is_clean
+from genagents_env.study.report.table import Table
+from genagents_env.text import clean, escape_formula, fold, is_clean
 
 ANY = st.text(st.characters(), max_size=300)  # surrogates, controls and all
 
@@ -94,3 +99,103 @@ def test_text_that_is_clean_but_for_its_ends_is_cleaned_as_any_other(raw: str) -
 def test_emoji_and_names_are_cut_and_stripped_and_nothing_else(text: str) -> None:
     assert clean(f" {text} ") == text
     assert clean(text, 3) == text[:3].strip()
+
+
+BEGINS = ("=", "+", "-", "@", "\t", "\r")
+SIGNS = [
+    sign
+    for sign in map(chr, range(sys.maxunicode + 1))
+    if unicodedata.normalize("NFKC", sign).startswith(BEGINS)
+]
+INVISIBLE = st.text("\u200b\u2060\ufeff\u00ad\ufe0f \u00a0\u3000\"'\u201c\x00", max_size=4)
+
+
+def test_all_forms_of_the_dangerous_signs_are_known() -> None:
+    assert len(SIGNS) == 21
+    assert set("\uff1d\uff0b\uff0d\uff20\ufe66\u208c\u207a") <= set(SIGNS)  # any width, any height
+
+
+@pytest.mark.parametrize("sign", SIGNS, ids=ascii)
+def test_a_cell_that_begins_like_a_formula_is_set_off(sign: str) -> None:
+    assert escape_formula(f"{sign}1+1") == f"'{sign}1+1"
+
+
+@given(INVISIBLE, st.sampled_from(SIGNS), st.text(max_size=5))
+def test_nothing_invisible_hides_a_formula(before: str, sign: str, after: str) -> None:
+    assert escape_formula(before + sign + after) == f"'{before}{sign}{after}"
+
+
+@pytest.mark.parametrize("words", ["", "a=b", "2+2", '"Hello," she said', "'tis", "a\uff1db"])
+def test_other_words_stay_as_they_are(words: str) -> None:
+    assert escape_formula(words) == words
+
+
+@pytest.mark.parametrize("sign", [sign for sign in SIGNS if sign.isprintable()], ids=ascii)
+def test_a_report_opened_in_a_spreadsheet_computes_nothing_people_said(sign: str) -> None:
+    table = Table("said", "Said", (f"{sign}head",), ((f"\ufeff{sign}cmd()",), (-1.5,), (-3,)))
+    cells = [row[0] for row in csv.reader(StringIO(table.format_csv()))]
+    assert [cell[0] for cell in cells[:2]] == ["'", "'"]
+    assert cells[2:] == ["-1.5", "-3"]
+
+
+_ENOUGH = 20.0  # seconds; what froze took minutes, what does not takes a tenth of a second
+
+TEXTS = {
+    "a quarter of a million marks on one letter": """
+from genagents_env.text import clean
+assert len(clean("a" + "\\u0301\\u0316" * 125_000, 250_000)) < 40
+""",
+    "marks that are made of marks": """
+from genagents_env.text import clean
+assert len(clean("a" + "\\u0f73" * 125_000, 250_000)) < 40
+""",
+    "marks between signs that no terminal shows": """
+from genagents_env.text import clean
+assert len(clean("a" + "\\u0301\\u200b\\u0316" * 80_000, 250_000)) < 40
+""",
+    "a name of marks": """
+from genagents_env.text import fold
+assert len(fold("a" + "\\u0301\\u0316\\uff9e" * 80_000)) < 70
+""",
+    "a reply of marks": """
+import json
+from pydantic import BaseModel
+from genagents_env.llm.calls import Completion
+from genagents_env.llm.completions import parse
+class Speech(BaseModel):
+    say: str
+words = json.dumps({"say": "a" + "\\u0301\\u0316" * 110_000}, ensure_ascii=False)
+assert len(parse(Completion(words, "stop", 1, 1), Speech).value.say) < 40
+""",
+    "an action of blanks": """
+from genagents_env.actions import parse_action
+assert parse_action("(" + " " * 100_000) is None
+""",
+    "words for nobody": """
+from genagents_env.actions import parse_action
+assert parse_action("(TALK) to" + " " * 100_000 + "x").to is None
+""",
+    "an object set to nothing": """
+from genagents_env.actions import parse_action
+assert parse_action("(USE) x" + " " * 100_000 + "y") is None
+""",
+    "an address of colons": """
+from genagents_env.llm.redact import Redactor
+assert Redactor().redact("//" + ":" * 100_000)
+""",
+    "news that a scripted model reads": """
+import json
+from genagents_env.llm.calls import CompletionRequest, Message
+from genagents_env.llm.scripted import news
+from genagents_env.llm.scripted.prompt import read_prompt
+line = json.dumps(["#1", "x " * 50_000])
+asked = Message("user", f"<<<DATA x\\n{line}\\nx END>>>")
+(read,) = read_prompt(CompletionRequest((asked,))).lines
+assert not news.is_testimony(read.text)
+""",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_hostile_text_does_not_freeze_the_process(name: str) -> None:
+    subprocess.run([sys.executable, "-c", TEXTS[name]], check=True, timeout=_ENOUGH)

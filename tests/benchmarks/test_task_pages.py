@@ -1,12 +1,9 @@
 """The pages of the tasks say what the tasks are now."""
 
-import json
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from benchmarks import plain
 from benchmarks.task_pages import (
     FOLDER,
     LIST,
@@ -39,15 +36,3 @@ def test_there_is_a_page_for_each_task_and_for_nothing_else() -> None:
 def test_the_baselines_that_are_listed_are_those_that_were_measured() -> None:
     measured = find_baselines()
     assert read_baselines() == {task: measured[task] for task in read_baselines()}, ANEW
-
-
-def test_baselines_are_means_over_episodes_seeds_and_agents(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held_out = {"idle": [-1.0], "random": [0.0, 0.5], "solution": [1.0, 0.5]}
-    trained = {"0": {"held_out": [0.5, 0.75]}, "1": {"held_out": [0.75, 1.0]}}
-    known = {"places": {"held_out": held_out}, "ppo": trained}
-    (tmp_path / "meet.json").write_text(json.dumps(known))
-    monkeypatch.setattr(plain, "FOLDER", tmp_path)
-    means = {"idle": -1.0, "random": 0.25, "solution": 0.75, "PPO": 0.75}
-    assert find_baselines() == {"meet": means}

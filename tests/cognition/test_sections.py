@@ -1,16 +1,20 @@
 """What of a prompt's data stands in it where not all has room."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.cognition.prompts import (
+    HERE,
     SPOKEN,
     Section,
     count_tokens,
+    describe_here_and_now,
     fit_sections,
     shorten_text,
 )
 from genagents_env.llm.calls import JSONValue
+from tests.policies.percepts import Moment, person
 
 
 def talk(count: int) -> list[JSONValue]:
@@ -74,3 +78,24 @@ def test_no_room_is_exceeded_and_nothing_goes_uncounted(
     for section, shown in zip(sections, fitted, strict=True):
         same = sum(line in section.lines for line in shown.lines)
         assert shown.cut >= len(section.lines) - same if shown.cut else same == len(section.lines)
+
+
+@pytest.mark.parametrize(
+    ("doing", "told"),
+    [
+        ("talking with Ann Ash", "talking with you"),
+        ("talking with Ann Ash and Cid Cedar", "talking with you and Cid Cedar"),
+        ("waiting at Ann Ash's house", "waiting at your house"),
+        ("talking with Joann Ashton", "talking with Joann Ashton"),
+        ("reading 'Ann Ash and Cid' to Ann Ash's cat", "reading 'Ann Ash and Cid' to your cat"),
+    ],
+)
+def test_who_is_there_does_it_with_you(doing: str, told: str) -> None:
+    sections = describe_here_and_now(Moment(people=(person("Bob", doing=doing),)))
+    here = next(section for section in sections if section.name == HERE)
+    assert here.lines == [["here with you", "Bob", told]]
+
+
+def test_one_who_sleeps_is_asleep() -> None:
+    sections = describe_here_and_now(Moment(people=(person("Bob", asleep=True),)))
+    assert sections[-1].lines == [["here with you", "Bob", "asleep"]]

@@ -20,6 +20,7 @@ from genagents_env.policy import Infos, Observations, get_percept
 from genagents_env.rng import draw_index
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
+from genagents_env.scenario import load_scenario
 from genagents_env.world.events import Event
 
 Tick = tuple[Observations, Infos, dict[str, str]]
@@ -308,3 +309,22 @@ def test_a_text_of_many_in_sight_says_of_how_many_and_a_cut_is_seen(
         told, _, more = shown.removesuffix(" more.").rpartition("; and ")
         assert told.count("; ") + int(more) == line.count("; ")
         assert text.splitlines()[-1] == whole.splitlines()[-1]
+
+
+PEOPLE = ["Isabella Rodriguez", "Klaus Mueller"]
+
+
+def _evening_in_the_cafe() -> TownEnv:
+    scenario = load_scenario("valentines_party", people=PEOPLE, place="Hobbs Cafe")
+    return town_v0.parallel_env(scenario, start="20:30", hours=4, seconds_per_tick=60)
+
+
+def test_reset_ignores_the_hour_of_the_last_episode() -> None:
+    env, new = _evening_in_the_cafe(), _evening_in_the_cafe()
+    env.reset(seed=0)
+    while env.agents:  # until half past midnight, when all shops are closed
+        env.step({})
+    first, again = new.reset(seed=5)[0], env.reset(seed=5)[0]
+    assert [first[a]["text"] for a in PEOPLE] == [again[a]["text"] for a in PEOPLE]
+    np.testing.assert_array_equal(env.state(), new.state())
+    assert new.save_state()["world"] == env.save_state()["world"]

@@ -1,15 +1,17 @@
 """What is asked of an environment by mistake: a sentence that names it, from each kind alike."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.config import TownConfig
+from genagents_env.config import TownConfig, TownOptions
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.run import RunSpec, rollout, rollouts
+from genagents_env.scenario import load_scenario
 from genagents_env.train.tasks import find_layout, get_task
 from genagents_env.train.tasks.vector import make_vector
 from genagents_env.train.wrappers import VectorTown
@@ -86,3 +88,31 @@ def test_actions_that_are_no_dict_are_refused(kind: str, actions: object) -> Non
     env.reset(seed=0)
     with pytest.raises(ConfigError, match="actions: a dict of actions by agent is wanted, no"):
         env.step(actions)
+
+
+def test_keyword_arguments_are_the_fields_of_the_config() -> None:
+    names = [field.name for field in fields(TownConfig)]
+    assert names == ["scenario", *TownOptions.__annotations__]
+
+
+def test_a_config_makes_the_town_that_its_options_make() -> None:
+    config = TownConfig("tiny", actions="menu", hours=1.0, place="Cottage/study")
+    env = town_v0.parallel_env(config, ids="indexed")
+    assert env.config == TownConfig(
+        "tiny", actions="menu", hours=1.0, place="Cottage/study", ids="indexed"
+    )
+    env.reset(seed=0)
+    assert {event.data["place"] for event in env.events if event.kind == "start"} == {
+        "Cottage/study"
+    }
+
+
+@pytest.mark.parametrize("option", [{"people": ["Ada Brook"]}, {"place": "Cottage/study"}])
+def test_a_loaded_scenario_has_its_people_and_places(option: TownOptions) -> None:
+    with pytest.raises(ConfigError, match="only with a scenario given by name or folder"):
+        TownConfig(load_scenario("tiny"), **option)
+
+
+def test_many_towns_have_the_menu_and_no_other_actions() -> None:
+    with pytest.raises(ConfigError, match="actions: 'words' is not allowed"):
+        VectorTown("tiny", 1, actions="words")

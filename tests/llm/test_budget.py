@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -6,13 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.errors import BudgetExceeded, ConfigError
-from genagents_env.llm.budget import Budget, Spend, upper_bound
+from genagents_env.llm.budget import Budget, SharedBudget, Spend, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
-from tests.llm.asking import FakeTime, ask, ask_choice, client_of
+from genagents_env.testing.fault_server import FaultServer
+from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
 
 PRICE = Price(Decimal("2.50"), Decimal("10"))
 
@@ -73,29 +75,6 @@ def test_the_bound_holds_for_bytes_schema_and_messages() -> None:
     assert bound.dollars == PRICE.cost(bound.tokens - 70, 70)
 
 
-def test_calls_wait_for_reservations_and_not_for_ever() -> None:
-    budget = Budget(tokens=100)
-
-    async def run() -> list[str]:
-        log: list[str] = []
-
-        async def spend(name: str, most: int, used: int) -> None:
-            try:
-                await budget.admit(Spend(1, most))
-            except BudgetExceeded:
-                log.append(f"{name} refused")
-                return
-            await asyncio.sleep(0)
-            budget.settle(Spend(1, most), Spend(1, used))
-            log.append(name)
-
-        await asyncio.gather(spend("a", 90, 10), spend("b", 80, 20), spend("c", 90, 90))
-        return log
-
-    assert asyncio.run(run()) == ["a", "b", "c refused"]
-    assert budget.spent == Spend(2, 30)
-
-
 def test_a_cancelled_call_gives_its_reservation_back() -> None:
     async def hang(request: CompletionRequest) -> None:
         await asyncio.sleep(60)
@@ -145,3 +124,125 @@ def test_dollars_need_a_price() -> None:
 def test_limits_are_not_negative(limit: float) -> None:
     with pytest.raises(ConfigError, match="0 or more"):
         Budget(seconds=limit)
+
+
+class RecordingBudget(SharedBudget):
+    """Writes down each call, and refuses or waits as configured."""
+
+    def __init__(self, refuse: Callable[[Spend], bool] = lambda most: False) -> None:
+        self.refuse = refuse
+        self.log: list[str] = []
+        self.held = Spend()
+        self.spent = Spend()
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def admit(self, most: Spend) -> None:
+        self.log.append(f"admit {most.tokens}")
+        await self.open.wait()
+        if self.refuse(most):
+            raise BudgetExceeded("tokens", 1, most.tokens)
+        self.held += most
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        self.log.append(f"settle {most.tokens} {used.tokens}")
+        self.held -= most
+        self.spent += used
+
+
+def test_a_shared_budget_hears_of_every_attempt_before_and_after() -> None:
+    shared = RecordingBudget()
+    budget = Budget(shared=shared)
+    with FaultServer({1: "503"}) as server:
+        endpoint = endpoint_at(server.url, deadline=20)
+        ask(client_of(endpoint, budget=budget, retry=retry_on(FakeTime())))
+    assert [entry.split()[0] for entry in shared.log] == ["admit", "settle"] * 2
+    assert shared.held == Spend()
+    assert shared.spent == budget.spent
+    assert shared.spent.calls == 2
+
+
+def test_a_replayed_call_asks_no_shared_budget() -> None:
+    shared, cassette = RecordingBudget(), MemoryCassette()
+    ask(client_of(ScriptedEndpoint(), budget=Budget(shared=shared), cassette=cassette))
+    log, budget = list(shared.log), Budget(shared=shared)
+    ask(client_of(ScriptedEndpoint(), budget=budget, cassette=cassette))
+    assert budget.spent == Spend()
+    assert shared.log == log
+
+
+def test_the_own_limit_comes_first() -> None:
+    shared = RecordingBudget()
+    budget = Budget(tokens=10, shared=shared)
+    with pytest.raises(BudgetExceeded) as caught:
+        asyncio.run(budget.admit(Spend(1, 11)))
+    assert caught.value.limit == 10
+    assert shared.log == []
+
+
+def test_a_refusal_of_the_shared_budget_leaves_no_reservation() -> None:
+    shared = RecordingBudget(lambda most: most.tokens == 70)
+    budget = Budget(tokens=100, shared=shared)
+
+    async def run() -> list[str]:
+        order: list[str] = []
+
+        async def spend(tokens: int) -> None:
+            try:
+                await budget.admit(Spend(1, tokens))
+                order.append(f"{tokens} went")
+            except BudgetExceeded:
+                order.append(f"{tokens} was refused")
+
+        shared.open.clear()
+        tasks = [asyncio.create_task(spend(tokens)) for tokens in (70, 60)]
+        await asyncio.sleep(0)
+        assert shared.log == ["admit 70"]  # 60 waits for what 70 has reserved here
+        shared.open.set()
+        await asyncio.gather(*tasks)
+        return order
+
+    assert asyncio.run(run()) == ["70 was refused", "60 went"]
+    assert budget.reserved == Spend(1, 60)
+    budget.settle(Spend(1, 60), Spend(1, 5))
+    assert (budget.reserved, budget.spent) == (Spend(), Spend(1, 5))
+
+
+def test_a_call_cancelled_while_the_shared_budget_lets_it_wait_leaves_nothing() -> None:
+    shared = RecordingBudget()
+    client = client_of(ScriptedEndpoint(), budget=Budget(tokens=10_000, shared=shared))
+
+    async def run() -> None:
+        shared.open.clear()
+        task = asyncio.create_task(ask_choice(client, CallKey("Ada", 0, "act", 0)))
+        while not shared.log:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+    assert (client.budget.reserved, client.budget.spent) == (Spend(), Spend())
+    assert shared.held == Spend()
+
+
+class SlowBudget:
+    """A shared budget whose wait is longer than any call may last."""
+
+    def __init__(self, time: FakeTime) -> None:
+        self.time, self.open = time, 0
+
+    async def admit(self, most: Spend) -> None:
+        self.time.now += 1000
+        self.open += 1
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        self.open -= 1
+
+
+def test_waiting_for_a_shared_budget_extends_the_deadline_of_a_call() -> None:
+    time = FakeTime()
+    shared = SlowBudget(time)
+    client = client_of(ScriptedEndpoint(), budget=Budget(shared=shared), retry=retry_on(time))
+    assert not ask(client).fallback
+    assert shared.open == 0

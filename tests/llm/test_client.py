@@ -1,12 +1,20 @@
 import asyncio
+import gc
 import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from genagents_env import llm
 from genagents_env.errors import DivergenceError
-from genagents_env.llm.calls import CallKey, CompletionRequest
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.client import call_seed
+from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
 from tests.llm.asking import FALLBACK, ask, ask_choice, client_of, endpoint_at
@@ -98,28 +106,75 @@ def test_the_reask_shows_words_fault_and_allowed_values() -> None:
     assert (answer.fallback, answer.fault is not None) == (False, True)
 
 
-def test_calls_in_flight_are_bounded_on_every_loop() -> None:
-    under_way, most = 0, 0
-
-    async def delay(request: CompletionRequest) -> None:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0.001)
-        under_way -= 1
-
-    client = client_of(ScriptedEndpoint(delay=delay), max_in_flight=3)
-
-    async def run() -> None:
-        await asyncio.gather(*(ask_choice(client, key) for key in KEYS))
-
-    for _ in range(2):
-        asyncio.run(run())
-    assert most == 3
-
-
 def test_a_client_outlives_event_loops() -> None:
     with FaultServer() as server:
         client = client_of(endpoint_at(server.url, 5.0))
         for number in range(3):
             assert not asyncio.run(ask_choice(client, CallKey("Ada", number, "act", 0))).fallback
+
+
+REQUEST = CompletionRequest((Message("user", "Hi \ud800 é"),), {"type": "object"}, "r", 10, 0.5, 3)
+
+
+def test_equal_requests_hash_alike_and_each_field_counts() -> None:
+    assert prompt_hash(REQUEST) == prompt_hash(replace(REQUEST))
+    others = [
+        replace(REQUEST, messages=(Message("system", "Hi \ud800 é"),)),
+        replace(REQUEST, schema=None),
+        replace(REQUEST, schema_name="s"),
+        replace(REQUEST, max_tokens=11),
+        replace(REQUEST, temperature=0.6),
+        replace(REQUEST, seed=4),
+    ]
+    assert len({prompt_hash(request) for request in [REQUEST, *others]}) == 7
+
+
+def test_hash_does_not_change_between_versions() -> None:
+    request = CompletionRequest(
+        (Message("user", "Hi"),), {"b": 1, "a": [None, 2.5]}, "r", 9, 0.7, 1
+    )
+    assert prompt_hash(request).startswith("3ddbbc5cee4edc22")
+
+
+def test_seeds_have_31_bits_and_depend_on_every_part_of_the_key() -> None:
+    keys = [CallKey(a, t, p, n) for a in "ab" for t in (0, 1) for p in "xy" for n in (0, 1)]
+    seeds = [call_seed(run, key) for key in keys for run in (1, 2)]
+    assert len(set(seeds)) == 32
+    assert all(0 <= seed < 2**31 for seed in seeds)
+
+
+def test_libraries_for_servers_are_imported_by_no_module_but_the_endpoint() -> None:
+    folder = Path(llm.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "endpoint", "embedded"}
+    names = [f"genagents_env.llm.{name}" for name in sorted(modules)] + ["genagents_env.run.models"]
+    code = (
+        f"import sys, {', '.join(names)}\n"
+        "heavy = {'openai', 'httpx', 'httpx2', 'tiktoken', 'genai_prices'}\n"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+async def find_loop() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+def run_and_forget() -> asyncio.AbstractEventLoop:
+    """Return the loop of an `OwnLoop` that only a circle still holds."""
+    own = OwnLoop()
+    own.circle = own  # type: ignore[attr-defined]  # as a policy is held by what it made
+    return own.run(find_loop())
+
+
+def test_a_loop_that_nobody_closed_is_closed_with_its_last_reference() -> None:
+    async def forget() -> asyncio.AbstractEventLoop:
+        return forget_at_once()
+
+    def forget_at_once() -> asyncio.AbstractEventLoop:
+        loop = run_and_forget()
+        gc.collect()
+        return loop
+
+    assert forget_at_once().is_closed()
+    assert asyncio.run(forget()).is_closed()  # within another loop too

@@ -3,9 +3,10 @@ import tracemalloc
 
 import pytest
 
-from genagents_env.errors import LLMRefused, ModelOutage
+from genagents_env.errors import ConfigError, LLMError, LLMRefused, ModelOutage
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.endpoint import OpenAIEndpoint, find_served_model
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.testing.fault_server import (
     FAULTS,
@@ -15,7 +16,7 @@ from genagents_env.testing.fault_server import (
     saying,
     too_many,
 )
-from tests.llm.asking import FakeTime, ask, ask_each, client_of, endpoint_at, retry_on
+from tests.llm.asking import KEY, FakeTime, ask, ask_each, client_of, endpoint_at, retry_on
 
 SLOW = ["silent", "drip"]
 REFUSALS = ["401", "403", "404"]
@@ -126,12 +127,6 @@ def test_the_server_decides_how_long_to_wait() -> None:
     assert 0.25 <= time.slept[1] <= 0.275
 
 
-def test_a_server_that_asks_for_an_hour_gets_no_further_request() -> None:
-    with FaultServer(always=too_many("3600")) as server:
-        assert ask(client_of(endpoint_at(server.url))).fallback
-        assert server.calls == 1
-
-
 def test_a_gzip_bomb_costs_little_memory() -> None:
     with FaultServer(always="bomb") as server:
         ask(client_of(endpoint_at(server.url, 5.0)))  # builds the bomb, outside the measurement
@@ -214,17 +209,40 @@ def test_an_error_with_a_damaged_body_is_still_that_error(status: int) -> None:
             assert "status 503" in (ask(client).fault or "")
 
 
-def test_nothing_listens() -> None:
-    client = client_of(endpoint_at("http://127.0.0.1:9/v1"), retry=retry_on(FakeTime()))
-    answer = ask(client)
-    assert answer.fallback
-    assert "http://127.0.0.1:9/v1: connection refused" in (answer.fault or "")
-    assert client.budget.spent.calls == 4
-    assert client.budget.spent.tokens == 0
-
-
 def test_half_characters_in_a_prompt_are_replaced() -> None:
     with FaultServer() as server:
         request = CompletionRequest((Message("user", "half \ud800 a character"),))
         asyncio.run(endpoint_at(server.url).complete(request))
         assert b"half ? a character" in server.requests[0]
+
+
+REQUEST = CompletionRequest((Message("user", "Where to?"),))
+
+
+def fail(endpoint: OpenAIEndpoint) -> str:
+    with pytest.raises(LLMError) as failed:
+        asyncio.run(endpoint.complete(REQUEST))
+    return str(failed.value)
+
+
+def test_a_closed_port_is_named_with_what_to_do() -> None:
+    text = fail(endpoint_at("http://127.0.0.1:9/v1"))
+    assert text == "http://127.0.0.1:9/v1: connection refused; is the server running?"
+
+
+@pytest.mark.parametrize("fault", ["silent", "reset", "500", "429", "400", "401", "404", "html"])
+def test_every_error_of_an_endpoint_names_its_address(fault: str) -> None:
+    with FaultServer(always=fault) as server:
+        assert fail(endpoint_at(server.url, 0.2)).startswith(f"{server.url}: ")
+
+
+def test_an_address_is_shown_without_its_login_and_query() -> None:
+    endpoint = OpenAIEndpoint(f"http://ann:secret@127.0.0.1:9/v1?api_key={KEY}", KEY, "m")
+    text = fail(endpoint)
+    assert text.startswith("http://127.0.0.1:9/v1: ")
+    assert not any(word in text for word in ("secret", KEY, "api_key"))
+
+
+def test_an_endpoint_that_lists_no_models_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"^http://127\.0\.0\.1:9/v1: .*--model"):
+        find_served_model("http://ann:secret@127.0.0.1:9/v1", "")

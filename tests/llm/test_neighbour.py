@@ -57,80 +57,9 @@ def test_secrets_sights_and_small_talk_are_no_news(text: str) -> None:
     assert not news.is_news(text)
 
 
-def test_news_of_others_is_told_in_the_third_person() -> None:
-    line = ("#1", "Mon 13 Feb", f'Bea Birch said to Ann Ash: "{SAW}"')
-    assert "Bea Birch saw Dee Dunn" in say(line, ("Cal Crow", "said", "Well."))
-
-
 def test_nobody_is_told_what_speaks_against_them() -> None:
     words = say(("#1", "before", SAW), ("Dee Dunn", "said", "Hi."), words="You are with Dee Dunn.")
     assert "knife" not in words
-
-
-def test_what_the_other_knows_from_an_earlier_talk_is_not_told_again() -> None:
-    before = ("latest talk with Cal Crow", "Mon 13 Feb 08:10", "Talked with Cal Crow: a good day")
-    assert "party" not in say(before, ("#1", "before", PARTY), ("Cal Crow", "said", "Well."))
-
-
-def converse(opening: str) -> list[str]:
-    """Return the talk of two who answer one another until one leaves."""
-    said = [opening]
-    while len(said) < 30:
-        mine = len(said) % 2
-        lines = [("you" if k % 2 == mine else "Bo", "said", text) for k, text in enumerate(said)]
-        seen = ("#1", "Mon 13 Feb 08:10", "Dan Dell is counting ripples, Johnson Park")
-        doing = (("you are", "eating lunch, Hobbs Cafe"), ("planned 13:00", "reading, home"))
-        prompt = ask("You are talking with Bo.", NOW, *doing, *lines, seen, seed=len(said))
-        words, ends = talk.say_next(prompt, 300)
-        said.append(words)
-        if ends:
-            return said
-    raise AssertionError("nobody left")
-
-
-@pytest.mark.parametrize("opening", ["Hello!", "Good day.", "Ah, there you are.", "Well?", "Hm."])
-def test_talks_have_four_to_eleven_utterances_and_end_with_farewells(opening: str) -> None:
-    said = converse(opening)
-    assert 4 <= len(said) <= 13
-    assert "See you" in said[-1]
-    assert len(set(said)) == len(said)
-
-
-def test_a_meeting_is_kept_if_both_agreed() -> None:
-    asked = ("you", "said", "Shall we meet at Hobbs Cafe tomorrow at 12:00?")
-    agreed = ("Cal Crow", "said", say(("Cal Crow", "said", asked[2])))
-    (meeting,) = talk.list_agreements(ask("You have just talked with Cal Crow.", asked, agreed))
-    assert (meeting["where"], meeting["time"]) == ("Hobbs Cafe", "12:00")
-    assert meeting["with_whom"] == "Cal Crow"
-    assert not talk.list_agreements(ask("You have just talked with Cal Crow.", asked))
-
-
-def test_an_open_question_is_answered_by_all_news_or_not_denied() -> None:
-    told = f'Bea Birch said to Ann Ash: "{PARTY}"'
-    assert answer("Any news?", "It rained.", told, MAYOR) == (f"{PARTY} {MAYOR}", [2, 3])
-    assert answer("Do you know of the new mayor?", told)[0].startswith("No")
-    assert answer("What is the news?", "It rained.") == ("Nothing that was new to me.", [])
-    assert answer("Whom did you meet?", told) == ("I do not know.", [])
-
-
-def test_answers_name_the_lines_that_they_rest_on() -> None:
-    told = f'Bea Birch said to Ann Ash: "{PARTY}"'
-    assert answer("Do you know of a party?", "It rained.", told) == (f"Yes. {PARTY}", [2])
-    assert answer("Do you know of Bea Birch?", told)[1] == [1]
-    assert answer("Do you know of Tom Teal?", "Tom Teal is eating") == (
-        "No, I have not heard of them.",
-        [],
-    )
-    assert answer("Do you know who is running for mayor?", told)[1] == []
-
-
-def test_whom_most_testimonies_are_about_is_suspected() -> None:
-    other = "Last night I saw Cy Cole run off in a hurry."
-    rush = "Dee Dunn left the hotel in a great rush; Bea Birch saw it."
-    text, because = answer(SUSPECT, other, SAW, rush)
-    assert "suspect is Dee Dunn." in text
-    assert because == [2, 3]
-    assert answer(SUSPECT, CONFESSION, "Al was stabbed with a knife.") == ("I do not know.", [])
 
 
 @settings(max_examples=100, deadline=None)

@@ -1,4 +1,5 @@
 import os
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,9 +10,8 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.llm import tokens
 from genagents_env.llm.endpoint import OpenAIEndpoint
-from genagents_env.llm.open import open_endpoint
-from genagents_env.llm.prices import FREE, find_price
-from genagents_env.llm.scripted import ScriptedEndpoint, obedient
+from genagents_env.llm.open import ModelOptions, open_endpoint, parse_price
+from genagents_env.llm.prices import FREE, Price, find_price
 from genagents_env.llm.tokens import TokenCounter, byte_count
 from tests.llm.asking import KEY
 
@@ -20,13 +20,6 @@ from tests.llm.asking import KEY
 def _no_endpoint_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-
-
-def test_scripted_models_need_no_endpoint() -> None:
-    endpoint = open_endpoint("scripted:obedient")
-    assert isinstance(endpoint, ScriptedEndpoint)
-    assert endpoint.rule is obedient
-    assert open_endpoint("scripted").model == "scripted"
 
 
 def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,3 +95,58 @@ def test_without_a_name_the_first_model_of_the_endpoint_is_taken(
         with pytest.raises(ConfigError, match="--model"):
             open_endpoint()
         server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "timeout", "deadline"),
+    [
+        (ModelOptions(), "gpt-4o", 30.0, 90.0),
+        (ModelOptions(), "o3", 120.0, 360.0),
+        (ModelOptions(timeout=200), "gpt-4o", 200.0, 600.0),
+        (ModelOptions(timeout=10), "gpt-4o", 10.0, 90.0),
+        (ModelOptions(deadline=20), "o3", 20.0, 20.0),
+        (ModelOptions(deadline=500), "gpt-4o", 30.0, 500.0),
+    ],
+)
+def test_a_longer_timeout_lifts_the_deadline_that_is_not_given(
+    options: ModelOptions, model: str, timeout: float, deadline: float
+) -> None:
+    assert options.find_timeout(model) == timeout
+    assert options.make_retry(model).call_deadline == deadline
+
+
+def test_a_timeout_above_its_deadline_is_refused() -> None:
+    with pytest.raises(ConfigError, match="does not fit into a deadline of 60 s"):
+        ModelOptions(timeout=61, deadline=60)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"timeout": 0}, {"timeout": float("nan")}, {"deadline": -1}, {"deadline": 1e9}),
+        *({"thinking": -1}, {"thinking": 10**9}, {"reasoning_effort": "lots"}),
+    ],
+)
+def test_values_out_of_range_are_refused(options: dict[str, object]) -> None:
+    with pytest.raises(ConfigError):
+        ModelOptions(**options)  # type: ignore[arg-type]
+
+
+def test_a_server_of_ones_own_is_waited_for_as_long_as_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert open_endpoint("slow", ModelOptions(timeout=600)).attempt_deadline == 600
+
+
+def test_a_price_is_two_plain_numbers() -> None:
+    assert parse_price("0.15", "0") == Price(Decimal("0.15"), Decimal(0))
+    assert parse_price(None, None) is None
+    with pytest.raises(ConfigError, match="price-out is missing"):
+        parse_price("1", None)
+
+
+@pytest.mark.parametrize("text", ["-1", "1_0", "nan", "1e3", "", " 1", "٣", "1,5", "inf", "0x1"])
+def test_a_price_in_other_words_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="price-in"):
+        parse_price(text, "1")

@@ -52,20 +52,6 @@ async def test_the_pace_grows_by_one_while_calls_wait_and_answers_stay_quick() -
 
 
 @in_a_loop
-async def test_a_number_is_never_exceeded_and_taken_at_once() -> None:
-    pace = Pace(20)
-    tasks = await fill(pace, 100)
-    assert pace.limit == 20
-    answer(pace, 1.0, rounds=50)
-    assert pace.limit == 20
-    pace.count_overload(pace.halvings)
-    assert pace.limit == 10
-    answer(pace, 1.0, rounds=50)
-    assert pace.limit == 20
-    await end(tasks)
-
-
-@in_a_loop
 async def test_rising_latency_holds_it_and_then_halves_it() -> None:
     pace = Pace()
     tasks = await fill(pace, 100)
@@ -123,12 +109,6 @@ async def test_half_of_the_slots_that_are_taken_is_left() -> None:
     pace.count_overload(pace.halvings)
     assert pace.limit == 3
     await end(tasks)
-    pace = Pace(64)
-    await end(await fill(pace, 12))  # the most that were, while eight answers came
-    answer(pace, 1.0)
-    await end(await fill(pace, 12))
-    answer(pace, 3.0)
-    assert pace.limit == 6
 
 
 @pytest.mark.parametrize(("most", "own", "limit"), [(None, 4, 4), (2, 4, 2), (9, 4, 4)])

@@ -45,13 +45,6 @@ def test_the_mark_is_the_runs_own() -> None:
     assert re.fullmatch("[0-9a-f]{16}", MARK)
 
 
-def test_a_prompt_is_a_file_and_includes_its_neighbours(tmp_path: Path) -> None:
-    (tmp_path / "act.jinja").write_text("{% include 'who.jinja' %}\n{{ data }}\n")
-    (tmp_path / "who.jinja").write_text("You are {{ name }}.\n")
-    text = load_prompt(tmp_path / "act.jinja").render(name="<Ada>", data="{{ name }}")
-    assert text == "You are <Ada>.\n{{ name }}\n"
-
-
 def test_a_name_not_given_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "act.jinja").write_text("You are {{ name }}.")
     with pytest.raises(jinja2.UndefinedError, match="name"):

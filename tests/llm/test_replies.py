@@ -1,12 +1,13 @@
 import json
+from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.llm.calls import Completion, UnusableReply
-from genagents_env.llm.completions import parse
-from genagents_env.llm.schemas import PlainReply
+from genagents_env.llm.completions import parse, restore
+from genagents_env.llm.schemas import PlainReply, ReplyModel
 from genagents_env.text import clean
 from tests.llm.asking import Choice
 
@@ -133,3 +134,33 @@ def test_any_text_survives_as_a_clean_string(why: str, prose: str) -> None:
 def test_plain_words_are_all_of_the_reply(text: str) -> None:
     found = parse(Completion(text, "stop", 1, 1), PlainReply, 1000)
     assert found.value.text == clean(text[:250_000], 250_000)[:1000].strip()
+
+
+LIMIT = 100
+
+
+class Said(ReplyModel):
+    verbatim: ClassVar[bool] = True
+
+    words: str
+
+
+def hide(text: str) -> str:
+    return text.replace("sk-secret", "***")
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ('{ "words":\n\t"hello" }', True),
+        ('Well, then:\n{"words": "hello"}', True),
+        ('My key is sk-secret. {"words": "hello"}', False),
+        ('\x1b[31m{"words": "hello"}', False),
+    ],
+)
+def test_words_are_kept_unless_they_hold_a_key_or_steer_a_terminal(
+    written: str, kept: bool
+) -> None:
+    parsed = parse(Completion(written, "stop", 1, 1), Said, LIMIT, hide)
+    assert parsed.text == (written if kept else '{"words":"hello"}')
+    assert restore(Said, parsed.text, LIMIT) == parsed.value == Said(words="hello")

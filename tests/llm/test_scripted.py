@@ -1,16 +1,19 @@
-import asyncio
-from typing import Literal, Optional
+import json
+from typing import ClassVar, Literal, Optional
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
+from genagents_env.cognition.replies import Activity, Phrase, Sentence, Speech
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.schemas import (
     PlainReply,
+    ReplyModel,
+    bound_reply_tokens,
     is_strict,
     make_request_schema,
     make_schema,
@@ -50,16 +53,6 @@ def test_samples_fit_the_schema(seed: int) -> None:
         reply.model_validate_json(sample_schema(request))
 
 
-def test_samples_vary_with_the_seed_only() -> None:
-    def sample(seed: int) -> str:
-        return sample_schema(
-            CompletionRequest((Message("user", "?"),), make_schema(Step), seed=seed)
-        )
-
-    assert sample(1) == sample(1)
-    assert len({sample(seed) for seed in range(50)}) > 25
-
-
 def test_schemas_are_strict_where_they_can_be() -> None:
     class Open(BaseModel):
         scores: dict[str, int]
@@ -78,21 +71,6 @@ def test_a_field_may_be_called_title_or_default() -> None:
     assert isinstance(fields, dict)
     assert set(fields) == {"title", "default"}
     assert make_schema(Odd)["required"] == ["title", "default"]
-
-
-def test_the_endpoint_keeps_to_max_tokens() -> None:
-    endpoint = ScriptedEndpoint(lambda request: "x" * 1000)
-    completion = asyncio.run(endpoint.complete(CompletionRequest((), max_tokens=10)))
-    assert (completion.finish_reason, len(completion.text)) == ("length", 40)
-    assert completion.completion_tokens == 10
-
-
-def test_rules_have_names() -> None:
-    assert find_rule(None) is sample_schema
-    with pytest.raises(ConfigError, match="always_invalid"):
-        find_rule("nosuch")
-    with pytest.raises(ConfigError, match="no rule ''"):
-        find_rule("")
 
 
 def test_removed_models_are_refused_with_what_to_take_instead() -> None:
@@ -125,19 +103,6 @@ def test_the_neighbour_answers_what_a_policy_has_a_rule_for_else_by_a_sample() -
     assert alone.rule(request_for(Mood)) == sample_schema(request_for(Mood))
 
 
-def test_replies_of_one_name_are_told_apart_by_their_fields() -> None:
-    other = create_model("Mood", colour=(str, ...))
-    rule = find_rule(
-        "neighbour",
-        [
-            {Mood: lambda prompt: {"mood": "calm"}},
-            {other: lambda prompt: {"colour": "red"}},
-        ],
-    )
-    assert rule(request_for(Mood)) == '{"mood": "calm"}'
-    assert rule(request_for(other)) == '{"colour": "red"}'
-
-
 def test_what_is_asked_in_plain_words_is_answered_in_plain_words() -> None:
     class Aside(PlainReply):
         wire_name = "Aside"
@@ -147,3 +112,41 @@ def test_what_is_asked_in_plain_words_is_answered_in_plain_words() -> None:
     assert asked.schema is None
     assert rule(asked) == "Well, well."
     assert rule(request_for(Mood)) == sample_schema(request_for(Mood))
+
+
+class Day(ReplyModel):
+    wire_name: ClassVar[str] = "Day"
+
+    hours: list[Activity]
+    said: Speech
+
+
+def test_only_small_models_are_held_to_short_plain_words() -> None:
+    small, large = (make_schema(Day, small=small)["properties"] for small in (True, False))
+    assert large["said"] == {"maxLength": 480, "type": "string"}  # type: ignore[index, call-overload]
+    assert small["said"]["maxLength"] == 100  # type: ignore[index, call-overload]
+    assert "pattern" in str(small)
+    assert "pattern" not in str(large)
+    assert "x-small" not in str([small, large])
+
+
+def test_a_text_too_long_ends_where_a_sentence_ends() -> None:
+    text = "Meet me at 17:00 & bring R2-D2. " * 40
+    kept = Day(hours=["x"], said=text).said
+    assert 440 < len(kept) <= 480
+    assert kept.endswith("R2-D2.")
+
+
+@given(st.integers(0, 9))
+def test_the_token_limit_leaves_room_for_every_valid_reply(seed: int) -> None:
+    made = create_model("Many", __base__=Day, more=(list[Sentence], ...), what=(Phrase, ...))
+    schema = make_schema(made)
+    reply = sample_schema(CompletionRequest((), schema, seed=seed))
+    full = {
+        "hours": ["x" * 200] * 10,
+        "said": "y" * 480,
+        "more": ["z" * 400] * 10,
+        "what": "w" * 200,
+    }
+    assert bound_reply_tokens(schema) >= len(json.dumps(full)) / 4
+    assert bound_reply_tokens(schema) >= len(reply) / 4

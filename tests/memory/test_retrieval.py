@@ -58,13 +58,6 @@ def of(count: int, **fields: Any) -> MemoryStream:
     return stream
 
 
-def test_a_second_makes_a_difference_after_a_hundred_days() -> None:
-    stream = of(2, created=[0, 1])
-    weights = RetrievalWeights(recency=1, importance=0, relevance=0)
-    (row,) = scores(stream, ANYTHING, now=100 * 24 * HOUR, weights=weights)
-    assert row.tolist() == [0, 1]
-
-
 def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
     stream = of(4, kind=["event", "chat", "thought", "event"])
     stream.add("event", "the oven is idle", created=0, cause="seed")
@@ -90,18 +83,6 @@ def test_equal_scores_are_a_half_and_ties_go_by_id() -> None:
     assert retrieve(stream, np.zeros((1, 4), np.float32), now=0, k=2) == [[0, 1]]
 
 
-def test_repetitions_of_a_text_tie_and_go_by_id() -> None:
-    random = np.random.default_rng(1)
-    stream = MemoryStream()
-    for id in range(999):
-        stream.add("event", "tea" if id % 3 else f"m{id}", created=0, cause="seed")
-    stream.embed(range(999), random.standard_normal((999, 64)).astype(np.float32))
-    teas = [id for id in range(999) if id % 3]
-    query = random.standard_normal((1, 64)).astype(np.float32)
-    (found,) = retrieve(stream, query, now=0, k=999)
-    assert [id for id in found if id % 3] == teas
-
-
 def test_where_nothing_may_be_recalled_there_is_nothing() -> None:
     assert retrieve(MemoryStream(), ANYTHING, now=0) == [[]]
     assert scores(MemoryStream(), ANYTHING, now=0).shape == (1, 0)
@@ -125,22 +106,6 @@ def test_invalid_arguments_are_refused(given: dict[str, Any], says: str) -> None
     asked: dict[str, Any] = {"queries": ANYTHING, "now": 0}
     with pytest.raises(ValueError, match=says):
         retrieve(of(2), **(asked | given))
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"recency": -1},
-        {"importance": float("nan")},
-        {"decay": 0},
-        {"decay": 1.1},
-        {"by": "days"},
-        {"inverted": True},
-    ],
-)
-def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"weight|decay|recency"):
-        RetrievalWeights(**fields)
 
 
 @given(cases(), WEIGHTS)

@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -47,20 +46,6 @@ def make_stream(count: int) -> MemoryStream:
     return stream
 
 
-def test_a_memory_is_read_as_it_was_added() -> None:
-    stream = make_stream(2)
-    given: dict[str, Any] = {
-        "created": 30, "importance": 4.5, "evidence": (1,), "about": ("Klaus", "reads", "a book"),
-        "place": "library", "start": 600, "duration": 1800, "expires": 2400,
-        "cause": "plan.day #0 at tick 3",
-    }  # fmt: skip
-    id = stream.add("plan", "read at the library", **given)
-    found = asdict(stream[id])
-    assert found.items() >= given.items()
-    assert (id, found["id"], found["kind"], found["text"]) == (2, 2, "plan", "read at the library")
-    assert (found["accessed"], found["depth"], found["events"]) == (30, 0, ())
-
-
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -91,22 +76,6 @@ def test_an_access_is_never_set_back_and_importance_is_clipped() -> None:
     assert stream.importance.tolist() == [10, 1, 1]
     with pytest.raises(ValueError, match="not a number"):
         stream.rate(2, float("nan"))
-
-
-@pytest.mark.parametrize("id", [-1, 3])
-def test_ids_that_are_none_are_refused(id: int) -> None:
-    stream = make_stream(3)
-    for act in (
-        lambda: stream[id],
-        lambda: stream.rate(id, 5),
-        lambda: stream.touch([0, id], 100),
-        lambda: stream.embed([id], np.ones((1, 2), np.float32)),
-        lambda: stream.sources([id]),
-        lambda: stream.select([id]),
-    ):
-        with pytest.raises(IndexError, match=f"no memory {id}"):
-            act()
-    assert stream.accessed.tolist() == [0, 10, 20]
 
 
 def test_recent_gives_the_newest_that_are_alive() -> None:
@@ -163,21 +132,6 @@ def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
         assert likeness.shape == (len(queries), 2000)
         np.testing.assert_allclose(likeness[:, :400], queries @ unit.T, atol=1e-6)
         assert not likeness[:, 400:].any()
-
-
-@pytest.mark.parametrize(
-    "vectors",
-    [
-        *(np.ones(shape) for shape in ((1, 4), (2, 3), 4, (2, 0))),
-        np.array([[1, 0, 0, 0], [0, 0, 0, 0]]),
-    ],
-)
-def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
-    stream = make_stream(3)
-    stream.embed([0], np.ones((1, 4), np.float32))
-    with pytest.raises(ValueError, match=r"vectors|embedding"):
-        stream.embed([1, 2], vectors.astype(np.float32))
-    assert stream.find_unembedded() == [1, 2]
 
 
 @given(streams())

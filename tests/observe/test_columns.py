@@ -17,7 +17,6 @@ from genagents_env.observe.columns import (
 from genagents_env.observe.plain_columns import SIZE as PLAIN_SIZE
 from genagents_env.observe.plain_columns import describe_plain_columns
 from genagents_env.observe.spaces import Floats
-from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.interventions import Put
 from tests.goal_towns import ADA, BEN, change_lamp, make_fact, make_tiny
@@ -80,22 +79,6 @@ def test_every_number_of_an_observation_is_described(menu: str, size: int) -> No
             seen = env.step(draw)[0]
 
 
-def test_one_sees_who_one_is_and_where() -> None:
-    env = make_env()
-    seen, _ = env.reset(seed=0)
-    ada, ben = (seen[a]["observation"] for a in (ADA, BEN))
-    assert (read(ada, "self.index"), read(ben, "self.index")) == (0.5, 1.0)
-    assert 0 < read(ada, "self.count") == read(ben, "self.count") < 1
-    for own in (ada, ben):
-        assert read(own, "room.home") == 1
-        assert read(own, "room.workplace") == 0
-    assert read(ada, "room.index") != read(ben, "room.index")
-    env.intervene(Put(ADA, "Cottage/study"))
-    ada = look(env)
-    assert (read(ada, "room.home"), read(ada, "room.workplace")) == (0, 1)
-    assert read(ada, "room.index") == read(ben, "room.index")
-
-
 def test_one_sees_what_one_is_to_achieve_and_whether_it_is() -> None:
     env = TownEnv("tiny", actions="menu")  # its errands are goals
     ada = env.reset(seed=0)[0][ADA]["observation"]
@@ -123,26 +106,6 @@ def test_one_sees_what_one_is_to_achieve_and_whether_it_is() -> None:
     assert read(ada, "goal_1.done") == 1
     assert read(ada, f"object_{slot}.as_goal_1") == 1
     assert not any(read(ada, f"object_{slot}.next_{s}_wanted") for s in range(1, 5))
-
-
-def test_a_goal_with_a_time_tells_how_long_it_is_until_then() -> None:
-    start = load_scenario("tiny").start
-    env = make_env(
-        Goal(
-            agent=ADA,
-            kind="be",
-            place="Cottage/study",
-            start=start.replace(minute=2),
-            end=start.replace(minute=5),
-        )
-    )
-    ada = env.reset(seed=0)[0][ADA]["observation"]
-    assert read(ada, "goal_1.start") == pytest.approx(12 / 60)
-    assert read(ada, "goal_1.end") == pytest.approx(30 / 60)
-    for _ in range(18):
-        ada = look(env)
-    assert read(ada, "goal_1.start") == pytest.approx(-6 / 60)
-    assert read(ada, "goal_1.end") == pytest.approx(12 / 60)
 
 
 def test_a_person_is_where_one_saw_them_last_and_nowhere_before() -> None:
@@ -211,16 +174,3 @@ def test_an_accusation_shows_which_state_names_whom_one_knows_a_fact_about() -> 
     # Not the right name, but the one of whom she knows something.
     assert [read(ada, f"object_{slot}.next_{s}_wanted") for s in range(1, 5)] == [0, 1, 0, 0]
     assert read(ada, "goal_1.person") == 0
-
-
-def test_asleep_one_knows_but_does_not_see() -> None:
-    env = TownEnv("valentines_party", actions="menu", start="03:00", max_cycles=3)
-    seen, _ = env.reset(seed=0)
-    asleep = [o["observation"] for o in seen.values() if read(o["observation"], "asleep")]
-    assert asleep
-    for own in asleep:
-        assert read(own, "self.index") > 0
-        assert read(own, "room.home") == 1
-        for column in describe_columns():
-            if column.name.startswith(("object_", "person_")):
-                assert own[column.index] == 0, column

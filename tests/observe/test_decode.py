@@ -2,10 +2,10 @@
 
 import pytest
 
-from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.observe.decode import Attempt
-from genagents_env.world.resolved import RefusedAct, ResolvedMove, ResolvedSpeak, ResolvedStay
+from genagents_env.world.resolved import RefusedAct, ResolvedMove
 
 
 @pytest.fixture
@@ -42,19 +42,6 @@ def test_to_walk_on_is_refused_as_soon_as_one_may_not(env: TownEnv) -> None:
     assert isinstance(decode(env, move).acts[0], ResolvedMove)
 
 
-def test_to_walk_on_is_refused_as_soon_as_a_place_is_closed() -> None:
-    env, move = TownEnv("valentines_party"), Move("Hobbs Cafe")
-    env.reset(seed=0)
-    access = env.world.state.access
-    access.set_minute(12 * 60)
-    for _ in range(3):
-        acts = decode(env, move).acts
-    assert all(isinstance(act, ResolvedMove) for act in acts.values())
-    access.set_minute(3 * 60)
-    acts = decode(env, move).acts
-    assert any(isinstance(act, RefusedAct) for act in acts.values())
-
-
 def test_one_does_not_walk_to_oneself_by_words_that_lead_another_there(env: TownEnv) -> None:
     acts = decode(env, Move(env.world.names[1])).acts
     refused = acts[1]
@@ -78,12 +65,3 @@ def test_actions_with_non_text_fields_are_refused_each_time(env: TownEnv, action
         refused = decode(env, action).acts[0]
         assert isinstance(refused, RefusedAct)
         assert refused.action == "none"
-
-
-def test_any_true_value_leaves_a_conversation(env: TownEnv) -> None:
-    said = decode(env, Talk(None, "Bye.", leave=[1])).acts[0]  # type: ignore[arg-type]
-    assert said == ResolvedSpeak(None, "Bye.", leave=True)
-
-
-def test_idling_with_an_emoji_shows_it(env: TownEnv) -> None:
-    assert decode(env, Idle(" knitting ", "🧶")).acts[0] == ResolvedStay("knitting", "🧶")

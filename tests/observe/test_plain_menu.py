@@ -2,7 +2,6 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -138,36 +137,6 @@ def test_nothing_is_told_of_where_somebody_was() -> None:
         env.step({})
         seen.append(env.step({})[0][ADA]["observation"])
     np.testing.assert_array_equal(*seen)
-
-
-def test_the_board_can_be_given_the_name_of_anybody_in_a_slot() -> None:
-    env = town_v0.rl_env("culprit")
-    env.reset(seed=3)
-    world, board = env.world, env.parts.reward.board
-    item = world.plan.objects[int(board.object[0, 0])]
-    for name in world.names:
-        env.town.intervene(Put(name, world.plan.arena_id(item.arena)))
-    observations = env.step({})[0]
-    for _ in range(40):
-        names = PARTS["name"]
-        near = {a: o["action_mask"][names].nonzero()[0] for a, o in observations.items()}
-        ready = [agent for agent, slots in near.items() if len(slots)]
-        if ready:
-            break
-        things = PARTS["reach"]
-        actions: dict[str, Any] = {
-            a: things.start + find_goal_slots(o["observation"], "thing", THING_SLOTS)[0]
-            for a, o in observations.items()
-        }
-        observations = env.step(actions)[0]
-    agent = ready[0]
-    slot = int(near[agent][0])
-    i = env.possible_agents.index(agent)
-    named = world.names[env.parts.menu.person(i, slot)]
-    observations = env.step({agent: names.start + slot})[0]
-    o = int(board.object[0, 0])
-    assert world.state.objects.states[o] == named
-    assert read(observations[agent]["observation"], f"person_{slot + 1}.named") == 1
 
 
 def test_what_a_goal_is_about_has_a_slot_in_a_town_of_many_places() -> None:

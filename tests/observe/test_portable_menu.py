@@ -11,7 +11,6 @@ from genagents_env.env import TownEnv
 from genagents_env.observe.columns import PLACE_ROLES, PLACE_SLOTS
 from genagents_env.observe.portable_menu import PortableMenu
 from genagents_env.scenario.schema import Goal
-from genagents_env.testing import check_env
 from genagents_env.world.interventions import Put
 from tests.goal_towns import ADA, BEN, change_lamp, give_goals, make_fact, make_tiny
 from tests.observe.test_columns import find_choice, make_env, read
@@ -82,22 +81,6 @@ def test_places_come_by_role_and_then_by_nearness() -> None:
             assert own[len(roles) :] == others + [-1] * (PLACE_SLOTS - len(roles) - len(others))
             mask = seen[agent]["action_mask"][1 : 1 + PLACE_SLOTS]
             assert mask.tolist() == [int(p >= 0) for p in own]
-
-
-def test_one_goes_home_and_to_the_place_of_a_goal() -> None:
-    env = make_env(Goal(agent=ADA, kind="be", place="Cottage/study"), menu="portable")
-    ada = env.reset(seed=0)[0][ADA]
-    assert [read(ada["observation"], f"place_1.{p}") for p in ("there", "of_goal_1", "inside")] == [
-        *(1, 1, 0)
-    ]
-    assert read(ada["observation"], "place_3.inside") == 1
-    for _ in range(30):
-        env.step({ADA: 1, BEN: 0})
-    assert env.world.plan.arena_id(int(env.world.state.arena[0])) == "Cottage/study"
-    for _ in range(30):
-        ada = env.step({ADA: find_choice(env, "go to home"), BEN: 0})[0][ADA]
-    assert env.world.plan.arena_id(int(env.world.state.arena[0])) == "Cottage/kitchen"
-    assert read(ada["observation"], "place_3.inside") == 1
 
 
 def test_an_errand_is_two_choices_in_every_town() -> None:
@@ -202,21 +185,3 @@ def test_one_looks_for_somebody_where_one_saw_them_last_and_then_no_more() -> No
     env.intervene(Put(BEN, "Cottage/study"))
     mask = make_mask(env)
     assert (mask[seek], mask[1]) == (0, 1)  # not there any more; the room still is
-
-
-def test_it_keeps_the_contract() -> None:
-    check_env(lambda: TownEnv(give_goals("tiny"), actions="menu", menu="portable"), steps=40)
-
-
-def test_facts_beyond_the_slots_come_when_they_matter() -> None:
-    facts = tuple(make_fact(k, None, ADA) for k in range(1, 8))
-    goals = (
-        Goal(agent=ADA, kind="tell", person=BEN, fact="fact_7"),
-        Goal(agent=ADA, kind="keep", person=BEN, fact="fact_5"),
-    )
-    env = TownEnv(make_tiny(*goals, facts=facts), actions="menu", menu="portable")
-    env.reset(seed=0)
-    menu = env.parts.menu
-    assert isinstance(menu, PortableMenu)
-    assert [menu.find_fact(0, k) for k in range(4)] == [6, 4, 0, 1]
-    assert [menu.find_fact(1, k) for k in range(4)] == [-1] * 4

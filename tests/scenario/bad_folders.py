@@ -10,163 +10,19 @@ from typing import NamedTuple
 
 Files = dict[str, str]
 
-PLOT = """
-[[facts]]
-id = "feast"
-statement = "There is a feast at the inn."
-known_by = ["Una Ash"]
-patterns = ['\\bfeast\\b']
-
-[[gatherings]]
-id = "feast"
-place = "Inn/taproom"
-start = 2023-02-13T10:00:00
-end = 2023-02-13T11:00:00
-host = "Una Ash"
-fact = "feast"
-
-[[events]]
-at = 2023-02-13T09:30:00
-kind = "whisper"
-agent = "Vic Bay"
-text = "Where is everybody?"
-
-[[questions]]
-id = "heard"
-text = "Have you heard of a feast?"
-to = ["Vic Bay"]
-
-[reward]
-name = "errand"
-errands = [{ agent = "Vic Bay", object = "Inn/taproom/hearth", state = "lit" }]
-"""
-
-COUNTED = """
-[[questions]]
-id = "liked"
-text = "Whom do you like best?"
-
-[[questions]]
-id = "met"
-text = "Do you know {person}?"
-about = "everyone"
-
-[[checks]]
-id = "knows"
-kind = "answer"
-question = "heard"
-ask = "Does the answer know of the feast?"
-yes = ["yes"]
-
-[[checks]]
-id = "likes"
-kind = "value"
-question = "liked"
-ask = "Whom does the answer like?"
-values = [{ value = "Una", patterns = ["una"] }, { value = "Vic" }]
-
-[[checks]]
-id = "came"
-kind = "place"
-place = "Inn"
-at = 2023-02-13T10:30:00
-
-[[checks]]
-id = "felt"
-kind = "fact"
-fact = "feast"
-
-[[checks]]
-id = "lit"
-kind = "object"
-object = "Inn/taproom/hearth"
-state = "lit"
-unseen_by = ["Vic Bay"]
-
-[[success]]
-id = "told"
-title = "Vic knows"
-check = "knows"
-of = ["Vic Bay"]
-
-[[success]]
-id = "loved"
-title = "Una is liked by all"
-check = "likes"
-value = "Una"
-
-[[success]]
-id = "full"
-title = "All of it"
-all = ["told", "loved"]
-
-[casts]
-1 = ["Una Ash"]
-2 = ["Una Ash", "Vic Bay"]
-"""
-
-HEAD = """name = "good"
-title = "A good one"
-town = "Goodtown"
-start = 2023-02-13T09:00:00
-hours = 4
-"""
-
-SECTORS = """
-[[sectors]]
-name = "Inn"
-common = true
-hours = ["08:00-22:00"]
-
-[[sectors.arenas]]
-name = "taproom"
-symbol = "t"
-objects = [{ name = "hearth", symbol = "h", states = ["cold", "lit"], next = { cold = ["lit"] } }]
-
-[[sectors.arenas]]
-name = "attic"
-symbol = "a"
-capacity = 2
-users = ["Una Ash", "Vic Bay"]
-objects = [{ name = "bed", states = ["made", "slept in"], sleep_state = "slept in" }]
-
-[[sectors]]
-name = "Barn"
-
-[[sectors.arenas]]
-name = "Barn"
-symbol = "b"
-"""
-
-UNA = """name = "Una Ash"
-age = 40
-persona = "Una keeps the inn; she is giving a feast"
-home = "Inn/attic"
-relationships = [{ to = "Vic Bay", about = "my guest" }]
-routine = [
-  { at = 09:00:00, place = "Inn/taproom", doing = "x", use = "Inn/taproom/hearth", state = "lit" },
-  { at = 12:00:00, place = "Barn", doing = "sweeping" },
-]
-"""
-
-VIC = """name = "Vic Bay"
-persona = "Vic is a guest"
-home = "Inn/attic"
-start = "Barn"
-"""
-
-MAP = """
-###########
-#ttttt#aaa#
-#thttt+aaa#
-#ttttt#aaa#
-###+#######
-...........
-####+######
-#bbbbbb#...
-########...
-""".lstrip("\n")
-
+_HERE = Path(__file__).parent
+HEAD, SECTORS, PLOT, COUNTED, UNA, VIC, MAP = (
+    (_HERE / "good" / name).read_text("utf-8")
+    for name in (
+        "head.toml",
+        "sectors.toml",
+        "plot.toml",
+        "counted.toml",
+        "una.toml",
+        "vic.toml",
+        "map.txt",
+    )
+)
 GOOD: Files = {
     "scenario.toml": HEAD + SECTORS + PLOT,
     "people/una.toml": UNA,
@@ -174,6 +30,14 @@ GOOD: Files = {
 }
 CHECKED: Files = {**GOOD, "scenario.toml": HEAD + SECTORS + PLOT + COUNTED}
 DRAWN: Files = {**GOOD, "map.txt": MAP}
+# A small town with all that a map.grid can say. The hall lies to the left, the room to the right,
+# the corridor below both; tile (2, 2) to (4, 2) is the table, (1, 0) on the wall the blackboard,
+# (8, 1) to (8, 2) the bed.
+LODGE: Files = {  # bytes of no text as `write` puts them back
+    path.name: path.read_bytes().decode("utf-8", "surrogateescape")
+    for path in sorted((_HERE / "lodge").iterdir())
+}
+GRID = LODGE["map.grid"]
 
 
 class Bad(NamedTuple):

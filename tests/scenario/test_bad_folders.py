@@ -144,21 +144,6 @@ def test_a_time_without_seconds_is_explained(line: str, told: str | None, tmp_pa
         assert fault.endswith(f"; line {number}: a time has seconds, {told}")
 
 
-def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> None:
-    plain = {"scenario.toml": 'name = "x"\ntitle = "X"\ntown = "X"\n', "people/a.toml": "name ="}
-    faults = validate_folder(write(tmp_path, plain))
-    assert [fault for fault in faults if fault.startswith("people/a.toml:file: not TOML: ")]
-    assert not [fault for fault in faults if fault.startswith("scenario.toml:people")]
-
-
-def test_open_ground_is_not_offered_for_a_home(tmp_path: Path) -> None:
-    files = {**GOOD, "people/vic.toml": GOOD["people/vic.toml"].replace("Inn/attic", "Qqqq")}
-    told = {line.split(": ")[0]: line for line in validate_folder(write(tmp_path, files))}
-    home = told["people/vic.toml:home"]
-    assert '"Inn/taproom"' in home
-    assert '"outside"' not in home
-
-
 def test_a_scenario_that_is_not_there_gets_a_suggestion_not_the_whole_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

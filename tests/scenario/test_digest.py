@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from genagents_env.record import RunMeta, RunWriter, canonical_hash
-from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
+from genagents_env.scenario import Scenario, list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.schema import (
     AnswerCheck,
@@ -20,6 +20,8 @@ from genagents_env.scenario.schema import (
     Rules,
     ValueCheck,
 )
+from genagents_env.scenario.toml_text import format_scenario
+from genagents_env.train.tasks.layouts import draw_town
 from tests.record.lived import live
 
 
@@ -114,3 +116,27 @@ def test_people_facts_and_checks_that_say_something_else_have_another_digest() -
         changed = (first.model_copy(update={key: value}), *others)
         digests.add(digest_scenario(scenario.model_copy(update={field: changed})))
     assert len(digests) == 5
+
+
+def write(scenario: Scenario, folder: Path) -> Path:
+    for name, content in format_scenario(scenario, "# Written by a test.\n\n").items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        (folder / name).write_bytes(data)
+    return folder
+
+
+@pytest.mark.parametrize("name", list_scenario_names())
+def test_every_shipped_scenario_is_the_same_after_writing_and_loading(
+    name: str, tmp_path: Path
+) -> None:
+    scenario = load_scenario(name)
+    folder = write(scenario, tmp_path / name)
+    assert validate_folder(folder) == []
+    assert load_scenario(folder) == scenario
+
+
+@pytest.mark.parametrize("seed", [0, 7, 1_000_003])
+def test_a_drawn_town_is_the_same_after_writing_and_loading(seed: int, tmp_path: Path) -> None:
+    town = draw_town(seed)
+    assert load_scenario(write(town, tmp_path / "town")) == town

@@ -74,14 +74,6 @@ def test_a_rule_given_anew_leaves_the_others_as_the_base_has_them(tmp_path: Path
     assert _rules(tmp_path / "e", "rules = {}\n") == {}
 
 
-def test_rules_are_joined_along_a_chain(tmp_path: Path) -> None:
-    _pair(tmp_path, {"scenario.toml": "[rules]\nvision_radius = 9\n"}, RULED)
-    head = CHILD.replace('"child"', '"grandchild"').replace('"base"', '"child"')
-    text = f"{head}\n[rules]\nhearing_radius = 2\n"
-    rules = load_scenario(write(tmp_path / "grandchild", {"scenario.toml": text})).rules
-    assert (rules.walk_speed, rules.vision_radius, rules.hearing_radius) == (0.3, 9, 2)
-
-
 def test_another_reward_has_only_its_own_keys_and_the_same_one_keeps_the_bases(
     tmp_path: Path,
 ) -> None:
@@ -93,17 +85,6 @@ def test_another_reward_has_only_its_own_keys_and_the_same_one_keeps_the_bases(
     dearer = {"scenario.toml": "[reward]\nstep_cost = 0.5\n"}
     found = load_scenario(_pair(tmp_path / "b", dearer)).reward
     assert found == base.model_copy(update={"step_cost": 0.5})
-
-
-def test_a_fault_in_a_joined_table_names_the_file_it_stands_in(tmp_path: Path) -> None:
-    base = {**RULED, "scenario.toml": RULED["scenario.toml"].replace("max_members = 3", "mx = 3")}
-    own = {"scenario.toml": "[rules]\nvision_radius = 900\n[rules.conversation]\nmax_members = 1"}
-    faults = validate_folder(_pair(tmp_path, own, base))
-    assert sorted(fault.split(": ")[0] for fault in faults) == [
-        "base/scenario.toml:rules.conversation.mx",
-        "scenario.toml:rules.conversation.max_members",
-        "scenario.toml:rules.vision_radius",
-    ]
 
 
 def test_people_replace_those_of_their_name_and_others_are_added(tmp_path: Path) -> None:
@@ -134,27 +115,73 @@ def test_the_map_comes_along_unless_the_places_are_given_anew(tmp_path: Path) ->
     assert load_scenario(child).map is None
 
 
-def test_a_shipped_scenario_can_be_built_on_from_anywhere(tmp_path: Path) -> None:
-    head = 'name = "child"\nextends = "tiny"\ntitle = "T"\n'
-    child = load_scenario(write(tmp_path, {"scenario.toml": head}))
-    assert child.people == load_scenario("tiny").people
+S = "scenario.toml"
+FAULTS: dict[str, tuple[dict[str, str], dict[str, str], list[str]]] = {
+    "rules of both": (
+        {S: "[rules]\nvision_radius = 900\n[rules.conversation]\nmax_members = 1"},
+        {**RULED, S: RULED[S].replace("max_members = 3", "mx = 3")},
+        [
+            "base/scenario.toml:rules.conversation.mx",
+            "scenario.toml:rules.conversation.max_members",
+            "scenario.toml:rules.vision_radius",
+        ],
+    ),
+    "names in both": (
+        {
+            "people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"),
+            S: 'reward = { name = "knowledge_spread", fact = "fest" }',
+        },
+        {
+            "people/una.toml": UNA.replace("Inn/attic", "Inn/atic"),
+            S: GOOD[S].replace('fact = "feast"', 'fact = "fest"'),
+        },
+        [
+            "base/people/una.toml:home",
+            "base/scenario.toml:gatherings[0].fact",
+            "people/vic.toml:home",
+            "scenario.toml:reward.fact",
+        ],
+    ),
+    "a map of the base": (
+        {},
+        {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")},
+        ["base/map.txt:line 8, column 3"],
+    ),
+    "a base that cannot be read": ({}, {S: "x = ["}, ["base/scenario.toml:file"]),
+    "people that are no list": ({S: "people = 3\n"}, {}, ["scenario.toml:people"]),
+}
 
 
-@pytest.mark.parametrize(
-    ("head", "message"),
-    [
-        (CHILD.replace('"base"', '"bass"'), 'scenario.toml:extends: no scenario "bass", shipped o'),
-        (CHILD.replace('"base"', '"tinny"'), 'beside this folder; did you mean "tiny"?'),
-        (CHILD.replace('"base"', '"../base"'), '"../base" is no scenario\'s name; a name and no'),
-        (CHILD.replace('"base"', '["base"]'), "is no scenario's name"),
-        (CHILD.replace('"base"', '"child"'), '"child" -> "child" goes round; extend a scenario'),
-        (CHILD.replace('title = "Built on another"\n', ""), "scenario.toml:title: missing"),
-    ],
-)
-def test_extends_rejects_unusable_bases(head: str, message: str, tmp_path: Path) -> None:
-    folder = _pair(tmp_path, {}, head=head)
+@pytest.mark.parametrize(("own", "base", "places"), FAULTS.values(), ids=FAULTS)
+def test_faults_name_the_file_they_stand_in(
+    own: dict[str, str], base: dict[str, str], places: list[str], tmp_path: Path
+) -> None:
+    alone = base if base == {S: "x = ["} else {**GOOD, **base}
+    faults = validate_folder(_pair(tmp_path, own, alone))
+    assert sorted(fault.split(": ")[0] for fault in faults) == places
+
+
+EXTENDS = {  # what stands there in place of "base", and what is said of it
+    '"bass"': 'scenario.toml:extends: no scenario "bass", shipped o',
+    '"tinny"': 'beside this folder; did you mean "tiny"?',
+    '"../base"': '"../base" is no scenario\'s name; a name and no',
+    '["base"]': "is no scenario's name",
+    '"child"': '"child" -> "child" goes round; extend a scenario',
+    "{ people = [] }": "scenario.toml:extends.scenario: missing; it is required",
+    '{ scenario = "base", peple = [] }': "scenario.toml:extends.peple: unknown key; did you",
+    '{ scenario = "base", people = 3 }': "extends.people: this is a whole number; a list in [ ]",
+    '{ scenario = "base", people = [3] }': "scenario.toml:extends.people[0]: this is a wh",
+    '{ scenario = "bass" }': 'scenario.toml:extends: no scenario "bass", shipped or beside',
+    "{ scenario = 3 }": 'scenario.toml:extends: "3" is no scenario\'s name',
+    '{ scenario = "base", people = ["Una Asch"] }': '"Una Asch" there; did you mean "Una Ash"?',
+}
+
+
+@pytest.mark.parametrize("extends", EXTENDS)
+def test_extends_rejects_unusable_bases_and_people(extends: str, tmp_path: Path) -> None:
+    folder = _pair(tmp_path, {}, head=CHILD.replace('"base"', extends))
     faults = validate_folder(folder)
-    assert any(message in fault for fault in faults), faults
+    assert any(EXTENDS[extends] in fault for fault in faults), faults
     with pytest.raises(ScenarioError) as caught:
         load_scenario(folder)
     assert caught.value.faults == faults
@@ -168,41 +195,6 @@ def test_a_chain_has_an_end(tmp_path: Path) -> None:
     faults = validate_folder(tmp_path / "s0")
     assert any("scenarios in a row" in fault for fault in faults), faults
     assert validate_folder(tmp_path / "s2") == []
-
-
-def test_faults_name_the_file_they_stand_in(tmp_path: Path) -> None:
-    base = {
-        **GOOD,
-        "people/una.toml": UNA.replace("Inn/attic", "Inn/atic"),
-        "scenario.toml": GOOD["scenario.toml"].replace('fact = "feast"', 'fact = "fest"'),
-    }
-    own = {
-        "people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"),
-        "scenario.toml": 'reward = { name = "knowledge_spread", fact = "fest" }',
-    }
-    faults = validate_folder(_pair(tmp_path, own, base))
-    assert sorted(fault.split(": ")[0] for fault in faults) == [
-        "base/people/una.toml:home",
-        "base/scenario.toml:gatherings[0].fact",
-        "people/vic.toml:home",
-        "scenario.toml:reward.fact",
-    ]
-
-
-def test_a_map_of_the_base_is_named_as_its_file(tmp_path: Path) -> None:
-    bad = {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")}
-    (fault,) = validate_folder(_pair(tmp_path, {}, bad))
-    assert fault.startswith("base/map.txt:line 8, column 3: unknown symbol")
-
-
-def test_a_base_that_cannot_be_read_is_all_that_is_said(tmp_path: Path) -> None:
-    (fault,) = validate_folder(_pair(tmp_path, {}, {"scenario.toml": "x = ["}))
-    assert fault.startswith("base/scenario.toml:file: not TOML")
-
-
-def test_people_that_are_no_list_are_a_fault_in_either(tmp_path: Path) -> None:
-    faults = validate_folder(_pair(tmp_path, {"scenario.toml": "people = 3\n"}))
-    assert any(fault.startswith("scenario.toml:people: ") for fault in faults), faults
 
 
 @pytest.mark.parametrize(
@@ -230,32 +222,6 @@ def test_only_some_of_the_people_may_come_along_and_casts_of_them(
     child = load_scenario(_pair(tmp_path, own, base, head))
     assert [person.name for person in child.people] == names
     assert set(child.casts) == casts
-
-
-@pytest.mark.parametrize(
-    ("extends", "message"),
-    [
-        ("{ people = [] }", "scenario.toml:extends.scenario: missing; it is required"),
-        ('{ scenario = "base", peple = [] }', "scenario.toml:extends.peple: unknown key; did you"),
-        (
-            '{ scenario = "base", people = 3 }',
-            "scenario.toml:extends.people: this is a whole number; a list in [ ] is wanted",
-        ),
-        ('{ scenario = "base", people = [3] }', "scenario.toml:extends.people[0]: this is a wh"),
-        ('{ scenario = "bass" }', 'scenario.toml:extends: no scenario "bass", shipped or beside'),
-        ("{ scenario = 3 }", 'scenario.toml:extends: "3" is no scenario\'s name'),
-        (
-            '{ scenario = "base", people = ["Una Asch"] }',
-            'scenario.toml:extends.people: no person "Una Asch" there; did you mean "Una Ash"?',
-        ),
-    ],
-)
-def test_extends_checks_the_people_it_takes(extends: str, message: str, tmp_path: Path) -> None:
-    folder = _pair(tmp_path, {}, head=CHILD.replace('"base"', extends))
-    faults = validate_folder(folder)
-    assert any(message in fault for fault in faults), faults
-    with pytest.raises(ScenarioError):
-        load_scenario(folder)
 
 
 def test_a_fact_that_its_own_statement_does_not_tell_is_warned_of(tmp_path: Path) -> None:

@@ -90,46 +90,6 @@ def test_any_sectors_make_a_town_where_every_room_is_reached(
     assert (plan.arena == again.arena).all()
 
 
-@settings(max_examples=30, deadline=None)
-@given(sectors())
-def test_no_room_is_the_way_to_another_but_the_first(places: tuple[SectorSpec, ...]) -> None:
-    plan = lay_out(town(places))
-    first = {
-        s: min(a for a, arena in enumerate(plan.arenas) if arena.sector == s)
-        for s in range(1, len(plan.sectors))
-    }
-    ways = np.array(
-        [
-            a == OUTSIDE or arena.open_air or a == first[arena.sector]
-            for a, arena in enumerate(plan.arenas)
-        ]
-    )
-    for arena in range(1, len(plan.arenas)):
-        free = ~plan.blocked & (ways[plan.arena] | (plan.arena == arena))
-        labels, _ = ndimage.label(free)
-        inside = labels[free & (plan.arena == arena)]
-        assert set(inside) == {labels[0, 0]}
-
-
-@settings(max_examples=40, deadline=None)
-@given(sectors())
-def test_streets_are_at_least_two_tiles_wide(places: tuple[SectorSpec, ...]) -> None:
-    walled = tuple(
-        sector.model_copy(
-            update={
-                "arenas": tuple(a.model_copy(update={"open_air": False}) for a in sector.arenas)
-            }
-        )
-        for sector in places
-    )
-    plan = lay_out(town(walled))
-    inside = plan.blocked | (plan.arena != OUTSIDE)
-    buildings, count = ndimage.label(inside)
-    assert count == len(walled)
-    grown = [ndimage.binary_dilation(buildings == i, np.ones((3, 3))) for i in range(1, count + 1)]
-    assert np.add.reduce(grown).max() <= 1
-
-
 def test_a_town_that_does_not_fit_is_refused() -> None:
     rooms = tuple(ArenaSpec(name=f"r{i}", size=(40, 40)) for i in range(20))
     places = tuple(SectorSpec(name=f"s{i}", arenas=rooms) for i in range(20))

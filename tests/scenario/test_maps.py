@@ -1,12 +1,11 @@
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from genagents_env.scenario import Hours, TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.town import list_warnings
-from tests.scenario.bad_folders import DRAWN, GOOD, Bad, change, write
+from tests.scenario.bad_folders import DRAWN, Bad, change, write
 from tests.scenario.test_layout import assert_is_a_town
 
 
@@ -37,25 +36,6 @@ def test_a_map_is_read_character_by_character(tmp_path: Path) -> None:
     assert owners == {(6, 2): "Inn/attic", (3, 4): "Inn/taproom", (4, 6): "Barn"}
 
 
-def test_doors_in_a_row_belong_to_one_room(tmp_path: Path) -> None:
-    plan = drawn(tmp_path, "####+######", "####+######\n####+######")
-    assert [plan.arena_id(int(plan.arena[y, 4])) for y in (6, 7)] == ["Barn", "Barn"]
-
-
-def test_a_gate_in_the_open_belongs_to_the_outside(tmp_path: Path) -> None:
-    plan = drawn(tmp_path, "...........", ".....+.....")
-    assert (5, 5) in plan.doors
-    assert plan.arena[5, 5] == 0
-
-
-@pytest.mark.parametrize(("old", "new"), [("...........", "...... "), ("#bbbbbb#...", "#bbbbbb#")])
-def test_short_lines_end_where_nobody_can_stand(old: str, new: str, tmp_path: Path) -> None:
-    plan = drawn(tmp_path, old, new)
-    assert plan.width == 11
-    y = 5 if old.startswith(".") else 7
-    assert plan.blocked[y, len(new.rstrip()) :].all()
-
-
 def test_windows_line_ends_and_blank_lines_at_the_end_change_nothing(tmp_path: Path) -> None:
     plain = drawn(tmp_path / "plain")
     text = DRAWN["map.txt"].replace("\n", "\r\n") + "\r\n\r\n"
@@ -64,14 +44,6 @@ def test_windows_line_ends_and_blank_lines_at_the_end_change_nothing(tmp_path: P
     other = lay_out(load_scenario(folder))
     assert (plain.arena == other.arena).all()
     assert (plain.blocked == other.blocked).all()
-
-
-def test_the_arrays_of_a_plan_cannot_be_changed(tmp_path: Path) -> None:
-    plan = drawn(tmp_path)
-    with pytest.raises(ValueError, match="read-only"):
-        plan.blocked[0, 0] = False
-    with pytest.raises(ValueError, match="read-only"):
-        plan.arena[0, 0] = np.int16(1)
 
 
 def test_the_largest_maze_is_checked_whole(tmp_path: Path) -> None:
@@ -89,26 +61,6 @@ def test_the_largest_maze_is_checked_whole(tmp_path: Path) -> None:
     (folder / "map.txt").write_text("\n".join(head + shut))
     (fault,) = validate_folder(folder)
     assert "there is no way to" in fault
-
-
-def test_an_object_without_a_tile_of_its_own_takes_a_free_one(tmp_path: Path) -> None:
-    files = change(
-        dict(DRAWN),
-        Bad(
-            "scenario.toml",
-            '[{ name = "bed"',
-            "["
-            + "".join(
-                f'{{ name = "at {x} {y}", at = [{x}, {y}] }}, ' for x in (7, 8) for y in (1, 2, 3)
-            )
-            + '{ name = "bed"',
-            "",
-        ),
-    )
-    plan = lay_out(load_scenario(write(tmp_path, files)))
-    bed = next(item for item in plan.objects if item.name == "bed")
-    assert bed.tile in {(9, 1), (9, 2), (9, 3)}
-    assert len({item.tile for item in plan.objects}) == len(plan.objects) == 8
 
 
 @pytest.mark.parametrize(
@@ -150,25 +102,11 @@ def test_an_object_drawn_on_several_tiles_that_touch_has_them_all(tmp_path: Path
     assert plan.arena[1, 1] == plan.arena[2, 3] == 1
 
 
-def test_tiles_that_do_not_touch_are_listed(tmp_path: Path) -> None:
-    listed = Bad("scenario.toml", '{ name = "bed"', '{ name = "bed", tiles = [[7, 1], [9, 3]]', "")
-    bed = next(item for item in large(tmp_path, listed).objects if item.name == "bed")
-    assert bed.tiles == ((7, 1), (9, 3))
-    assert bed.tile == (7, 1)
-
-
 def test_nobody_stands_on_solid_objects(tmp_path: Path) -> None:
     solid = Bad("scenario.toml", 'symbol = "h"', 'symbol = "h", solid = true', "")
     plan = large(tmp_path, solid)
     assert plan.blocked[2, 2]
     assert plan.arena[2, 2] == 1
-
-
-def test_solid_objects_block_without_a_map_too(tmp_path: Path) -> None:
-    files = change(dict(GOOD), Bad("scenario.toml", 'symbol = "h"', "solid = true", ""))
-    plan = lay_out(load_scenario(write(tmp_path, files)))
-    x, y = plan.objects[0].tile
-    assert plan.blocked[y, x]
 
 
 def test_the_ground_of_a_sector_has_a_symbol_and_a_door_to_a_room_is_the_rooms(
@@ -184,28 +122,6 @@ def test_the_ground_of_a_sector_has_a_symbol_and_a_door_to_a_room_is_the_rooms(
     assert plan.arena_id(ground) == "Inn"
     assert ground == len(plan.arenas) - 1
     assert plan.arena_id(int(plan.arena[4, 3])) == "Inn/taproom"
-
-
-def test_a_spawn_tile_is_drawn_or_named(tmp_path: Path) -> None:
-    plan = large(
-        tmp_path,
-        Bad(
-            "scenario.toml",
-            'symbol = "t"',
-            'symbol = "t"\nspawns = [{ name = "in", symbol = "s" }]',
-            "",
-        ),
-        Bad(
-            "scenario.toml",
-            'symbol = "a"',
-            'symbol = "a"\nspawns = [{ name = "up", at = [8, 2] }]',
-            "",
-        ),
-        Bad("map.txt", "#ttttt#", "#tttst#", ""),
-        Bad("people/vic.toml", '"Barn"', '"Inn/attic/up"', ""),
-    )
-    assert {s.id: s.tile for s in plan.spawns} == {"Inn/taproom/in": (4, 1), "Inn/attic/up": (8, 2)}
-    assert plan.arena[1, 4] == 1
 
 
 def test_a_sealed_corner_of_a_room_is_closed_with_a_warning(tmp_path: Path) -> None:

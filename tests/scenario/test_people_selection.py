@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env import town_v0
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario import Scenario, lay_out, load_scenario
+from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.people_selection import select_people
 from tests.scenario.bad_folders import CHECKED, write
@@ -36,14 +35,6 @@ def test_selection_drops_checks_and_successes_of_absent_people(tmp_path: Path) -
     assert check(una) == check(vic) == []
 
 
-def test_a_success_of_several_goes_on_with_those_who_are_there() -> None:
-    scenario = load_scenario("murder_mystery", "3")
-    somebody = next(one for one in scenario.success if one.id == "somebody")
-    assert somebody.of == ("Richard Smith", "Lizhi Chen")
-    alone = load_scenario("murder_mystery", ["Dmitri Ivanov", "Francesco Bianchi"])
-    assert [one.id for one in alone.success] == ["everyone"]
-
-
 def test_secrets_stay_secret_in_a_part_of_the_cast() -> None:
     scenario = load_scenario("murder_mystery", "6")
     secret = {fact.id: fact.known_by for fact in scenario.facts if fact.secret}
@@ -53,28 +44,6 @@ def test_secrets_stay_secret_in_a_part_of_the_cast() -> None:
         "affair": (),
         "who_called": (),
     }
-
-
-def test_errands_and_questions_of_the_absent_are_dropped() -> None:
-    scenario = load_scenario("tiny", ["Ada Brook"])
-    assert [errand.agent for errand in scenario.reward.errands] == ["Ada Brook"]
-    assert scenario.questions == ()
-    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
-
-
-def test_the_whole_cast_by_name_is_the_scenario_itself() -> None:
-    scenario = load_scenario("tiny")
-    assert load_scenario("tiny", [person.name for person in scenario.people]) == scenario
-
-
-def test_everyone_may_start_in_one_place_awake() -> None:
-    env = town_v0.parallel_env(
-        load_scenario("valentines_party", PAIR, "Hobbs Cafe"), start="03:00", percepts=True
-    )
-    _, infos = env.reset(seed=0)
-    bodies = [infos[name]["percept"].me for name in PAIR]
-    assert all(body.place.startswith("Hobbs Cafe/") and not body.asleep for body in bodies)
-    assert not check(load_scenario("valentines_party", place="Hobbs Cafe/cafe"))
 
 
 def test_nothing_refers_to_anybody_who_is_absent_and_their_property_stays_locked() -> None:

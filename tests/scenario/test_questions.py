@@ -109,18 +109,3 @@ def test_a_wrong_question_is_named_with_what_is_allowed(
     head = GOOD["scenario.toml"].replace('to = ["Vic Bay"]\n', "").replace(ASKED, new)
     (fault,) = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": head}))
     assert message in fault
-
-
-@pytest.mark.parametrize(
-    "second",
-    [
-        ASKED + '\nwhen = "before"',
-        'text = "Have you heard of the feast?"',
-        ASKED + '\nto = ["Una Ash"]',
-    ],
-)
-def test_the_same_words_at_another_end_or_to_another_person_are_fine(
-    second: str, tmp_path: Path
-) -> None:
-    head = GOOD["scenario.toml"] + f'\n[[questions]]\nid = "more"\n{second}\n'
-    assert validate_folder(write(tmp_path, {**GOOD, "scenario.toml": head})) == []

@@ -4,11 +4,9 @@ import json
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 
-from genagents_env import town_v0
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.maps.tiled import convert_map
@@ -19,7 +17,6 @@ from tests.scenario.tiled.maps import (
     SCENARIO,
     Table,
     change,
-    point,
     properties,
     school,
     write_map,
@@ -70,33 +67,6 @@ def test_a_map_may_name_it_and_takes_it_along(tmp_path: Path) -> None:
     assert again.people[0].sprite == scenario.people[0].sprite is not None
 
 
-def test_a_grid_may_name_it(tmp_path: Path) -> None:
-    write_map(tmp_path / "drawn", school())
-    files = convert_map(tmp_path / "drawn" / FILE, "grid")
-    layer = "[layer closed]"
-    grid = str(files["map.grid"]).replace(layer, f"[sprites]\nAnn Lee = a.png\n\n{layer}")
-    folder = write(tmp_path / "grid", {**files, "map.grid": grid, "a.png": png()})
-    assert validate_folder(folder) == []
-    assert load_scenario(folder).people[0].sprite is not None
-    (folder / "map.grid").write_text(grid.replace("Ann Lee = a", "Cy Day = a"))
-    assert validate_folder(folder) == ['map.grid:sprites: no person "Cy Day" in the scenario']
-
-
-def test_the_picture_shows_it(tmp_path: Path) -> None:
-    def count_pink(folder: Path) -> int:
-        env = town_v0.parallel_env(scenario=folder, render_mode="rgb_array")
-        env.reset(seed=1)
-        frame = env.render()
-        env.close()
-        assert isinstance(frame, np.ndarray)
-        return int((frame == np.array(PINK[:3])).all(axis=2).sum())
-
-    write_map(tmp_path / "plain", school())
-    write(tmp_path / "sprite", named("ann.png", png()))
-    assert count_pink(tmp_path / "plain") == 0
-    assert count_pink(tmp_path / "sprite") > 400  # on the map, and in the list beside it
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -116,33 +86,3 @@ def test_files_that_are_no_picture_are_faults(
     faults = validate_folder(write(tmp_path / "folder", files))
     assert [fault for fault in faults if f"scenario.toml:people[0].sprite: {message}" in fault]
     assert len(faults) == 1
-
-
-def test_a_map_that_names_none_is_at_fault(tmp_path: Path) -> None:
-    faults = validate_folder(write_map(tmp_path, by_map()))
-    where = 'school.tmj:layer "spawns", object 9, sprite: "ann.png": there is no such file'
-    assert len(faults) == 1
-    assert faults[0].startswith(where)
-
-
-def test_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
-    own = properties(sprite="ann.png")
-    edits = (
-        (("layers", 6, "objects", 0, "properties"), own),
-        (("layers", 6, "objects", 0, "name"), "x"),
-    )
-    (fault,) = validate_folder(write_map(tmp_path, change(*edits)))
-    assert 'object 9 "x": property "sprite" without "person"; say whose picture it is' in fault
-
-
-def test_people_whose_names_are_no_file_names_keep_each_their_picture(tmp_path: Path) -> None:
-    names = ("李雷", "韩梅梅")
-    spawns = [
-        point(50 + k, "", 3 + k, 3, person=name, sprite=f"{k}.png") for k, name in enumerate(names)
-    ]
-    text = SCENARIO.replace("Ann Lee", names[0]).replace("Bob Ray", names[1])
-    write_map(tmp_path, change((("layers", 6, "objects"), spawns)), text)
-    for k in range(2):
-        (tmp_path / f"{k}.png").write_bytes(png(8 + k))
-    files = convert_map(tmp_path / FILE, "again")
-    assert (files["0.png"], files["1.png"]) == (png(8), png(9))

@@ -11,8 +11,6 @@ from genagents_env import town_v0
 from genagents_env.cli.app import app
 from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
-from genagents_env.scenario.cost import estimate_cost
-from genagents_env.scenario.town import lay_out
 from tests.campaigns import scenario_folders
 
 TOWN = """
@@ -60,17 +58,6 @@ def test_more_answers_than_anybody_can_give_are_refused(tmp_path: Path) -> None:
 
 def test_many_people_in_many_houses_are_not_a_crowd(tmp_path: Path) -> None:
     assert validate_folder(write_town(tmp_path, 1000, 125)) == []
-
-
-def test_a_routine_that_leads_everybody_to_one_place_is_a_crowd(tmp_path: Path) -> None:
-    folder = write_town(tmp_path, 400, 50)
-    town = load_scenario(folder)
-    calm = estimate_cost(town, lay_out(town))
-    met = load_scenario(folder, place="House 0")
-    crowd = estimate_cost(met, lay_out(met))
-    assert (calm.crowd, crowd.crowd) == (8, 400)
-    assert crowd.tick > 4 * calm.tick
-    assert crowd.bytes > 1.5 * calm.bytes
 
 
 def test_everybody_put_into_one_place_by_an_option_is_a_crowd_too(tmp_path: Path) -> None:

@@ -54,20 +54,6 @@ def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Pat
         assert cost.rate.seconds == pytest.approx(cost.seconds / 2)
 
 
-def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
-    with RunReader(path) as record:
-        lines, costs = list(describe_run(record)), compute_faculty_costs(record)
-        rows = run_as_json(record)["faculties"]
-    at = next(i for i, line in enumerate(lines) if line.startswith("By faculty (4 agents asked"))
-    table = lines[at + 1 : at + 6]
-    assert [line.split()[0] for line in table] == ["faculty", "interview", "ponder", "wish", "all"]
-    assert len({len(line) for line in table}) == 1
-    assert {len(line.split()) for line in table} == {10}
-    assert rows[-1]["faculty"] == "all"
-    assert rows[-1]["rate"]["calls"] == costs[-1].rate.calls  # type: ignore[union-attr]
-    assert Decimal(rows[-1]["dollars"]) == costs[-1].dollars
-
-
 def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec(ticks=3), path, make_options(ScriptedEndpoint(always_invalid, price=None)))

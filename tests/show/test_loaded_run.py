@@ -1,7 +1,6 @@
 """`load_run`: what the frames hold is what the record holds; what a notebook shows is escaped."""
 
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import genagents_env
 from genagents_env import load_run
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunWriter
@@ -181,14 +179,6 @@ def test_what_a_notebook_shows_holds_no_foreign_markup(tmp_path: Path) -> None:
     assert shown.count("&lt;img src=x onerror=alert(1)&gt;") == 2  # title and model
     assert "a&lt;b&gt;.sqlite" in shown
     assert re.search(r'src="data:image/png;base64,[\w+/=]+"', shown)
-
-
-def test_the_package_names_it_and_imports_nothing_for_it() -> None:
-    assert "load_run" in dir(genagents_env)
-    with pytest.raises(AttributeError, match="no attribute 'load_ruin'"):
-        _ = genagents_env.load_ruin
-    code = "import genagents_env, sys; sys.exit('genagents_env.study.report' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_pandas_it_is_said_how_to_get_it(

@@ -1,14 +1,18 @@
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.scenario.schema import Success
+from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
 from genagents_env.show.outcomes import format_outcomes
 from genagents_env.show.summary import describe_run, run_as_json
+from genagents_env.show.transcript import format_transcript
 from genagents_env.study.evaluate.measures.diffusion import trace_facts
 from genagents_env.study.evaluate.measures.flow import trace_flows
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 from tests.study.evaluate.suspects import (
     LAST,
@@ -20,6 +24,7 @@ from tests.study.evaluate.suspects import (
     write,
 )
 from tests.study.evaluate.talks import learn, reply, say
+from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, plant
 
 
 def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
@@ -105,15 +110,51 @@ def test_the_flow_is_told_as_far_as_it_came(
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(heard)
 
 
-def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:
-    others = [TESTIMONY.model_copy(update={"id": f"f{k}", "patterns": ("x",)}) for k in range(2)]
-    names = ["Ada", "Ben", "Cem"]
-    told = [learn(3, name, "testimony", 1) for name in ("Ben", "Cem")]
-    spreads = trace_facts((TESTIMONY, *others), names, told)
-    held = {(fact, "Ada") for fact in ("testimony", "f0", "f1")}
-    found = trace_flows((TESTIMONY, *others), names, spreads, [], held, {})
-    assert list(format_outcomes((), (), found, ())) == [
-        "Flow of testimony: received 2 of 2 (100%), stored 0 of 2 (0%)",
-        '    Ben, Cem, told: ""',
-        "Flow of f0, f1: received 0 of 2 (0%)",
-    ]
+EVENTS = [
+    Event(1, 0, "detour", "Ann", {"around": "Bob", "longer": 2}),
+    Event(2, 0, "swap", "Ann", {"with": "Bob", "waited": 10}),
+    Event(3, 0, "aside", "Ann", {"moved": ["Bob", "Cem"], "waited": 10}),
+]
+ROUND = "Ann goes round Bob"
+PLACES = "Ann and Bob change places"
+IN = "Ann is let in and the others move up"
+
+
+@pytest.mark.parametrize(
+    ("agent", "lines"),
+    [
+        (None, [ROUND, PLACES, IN]),
+        ("Ann", [ROUND, PLACES, IN]),
+        ("Bob", [PLACES, IN]),
+        ("Cem", [IN]),
+        ("Dee", []),
+    ],
+)
+def test_passing_is_shown_to_all_who_moved(agent: str | None, lines: list[str]) -> None:
+    told = format_transcript(EVENTS, lambda tick: datetime(2023, 2, 13, 9), agent)  # noqa: DTZ001
+    assert [line.split("  ")[1] for line in told if "  " in line] == lines
+
+
+def test_answers_come_with_the_verdicts_on_them(tmp_path: Path) -> None:
+    with RunReader(cake(tmp_path / "a")) as run:
+        found = find_rested_answers(RunData(run))
+    told = {(one.tick, one.agent, one.repeat): one for one in found}
+    assert told[60, ADA, 0].verdicts == ("suspect: Ben (arbiter)",)
+    assert told[60, ADA, 1].verdicts == ("suspect: Ada (arbiter)",)
+    assert told[0, ADA, 0].verdicts == ()
+    assert told[60, BEN, 1].text == "Ben."
+    assert told[60, BEN, 1].question == ASKED
+
+
+def test_events_are_lines_with_day_and_time_and_the_unknown_and_the_later_say_so(
+    tmp_path: Path,
+) -> None:
+    path = plant(tmp_path / "a", 9, [make_utterance(5, ADA, "Hello \x1b[2Jthere")])
+    with RunReader(path) as run:
+        said, early, missing = find_evidence_lines(run, (2, 0, 99), tick=5)
+        (later,) = find_evidence_lines(run, (2,), tick=4)
+    assert said.line == f'Mon 08:00:50  {ADA} to {BEN}: "Hello there"'
+    assert said.known
+    assert early.line.startswith(f"Mon 08:00:00  {ADA} is at Cottage/kitchen")
+    assert (missing.line, missing.known) == ("event 99, which is not in the record", False)
+    assert (later.line, later.known) == (said.line, False)

@@ -1,13 +1,9 @@
 """Entry rights: the table of a day's minutes, and what worlds of one town share."""
 
-from datetime import datetime
-
-import numpy as np
 import pytest
 
 from genagents_env.env import TownEnv
 from genagents_env.scenario.plan import DAY
-from genagents_env.scenario.schema import ArenaSpec, Person, Scenario, SectorSpec
 
 
 @pytest.mark.parametrize("name", ["valentines_party", "simuverse_park", "murder_mystery"])
@@ -27,37 +23,3 @@ def test_the_rights_of_every_minute_are_what_users_hours_and_staff_say(name: str
                 assert access.enter[i, a] == may
             for p, place in enumerate(world.town.places.all):
                 assert access.places[i, p] == access.enter[i, list(place.arenas)].any()
-
-
-def test_hours_past_midnight_are_open_on_both_sides_of_it() -> None:
-    room = ArenaSpec(name="room", size=(3, 3))
-    late = Scenario(
-        name="late",
-        title="A bar",
-        town="Late",
-        start=datetime(2023, 2, 13, 8),  # noqa: DTZ001 - town time has no zone
-        hours=1.0,
-        sectors=(
-            SectorSpec(name="Bar", arenas=(room,), hours=("22:00-02:00",)),
-            SectorSpec(name="House", arenas=(room,)),
-        ),
-        people=(Person(name="Ada", persona="Lives here.", home="House"),),
-    )
-    world = TownEnv(late).world
-    inside = list(world.town.places.find_arenas("Bar"))
-    for minute in range(DAY):
-        world.state.access.set_minute(minute)
-        assert world.state.access.enter[:, inside].all() == (minute < 120 or minute >= 1320)
-
-
-def test_fresh_copies_share_the_rights_and_change_the_hour_alone() -> None:
-    env = TownEnv("valentines_party")
-    other = env.fresh_copy()
-    mine, theirs = env.world.state.access, other.world.state.access
-    mine.set_minute(3 * 60)
-    assert not np.array_equal(mine.enter, theirs.enter)
-    theirs.set_minute(3 * 60)
-    assert mine.enter is theirs.enter
-    assert mine.places is theirs.places
-    mine.set_minute(12 * 60)
-    assert not np.array_equal(mine.enter, theirs.enter)

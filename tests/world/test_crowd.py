@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Action, Idle, Interact, Move, Restart
+from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
-from genagents_env.world.interventions import Join, Part, Put
-from tests.world.conftest import MakeTown, TownDriver
+from tests.world.conftest import TownDriver
 from tests.world.mazes import draw_corridor, draw_maze, make_scenario
 
 BLOCK = {"bodies_block": True}
@@ -118,72 +117,22 @@ def test_two_who_face_each_other_in_a_passage_swap_after_the_stated_wait(
     assert walkers.counts() == {"swap": 1, "detour": 0, "aside": 0}
 
 
+WIDE = ["############", "#a........b#", "##........##", "############"]
+ROUND = ["###########", "#a.......b#", *["##.#####.##"] * 10, "##.......##", "###########"]
+
+
 def test_where_there_is_room_one_of_two_goes_round_and_that_is_counted() -> None:
-    rows = ["############", "#a........b#", "##........##", "############"]
-    walkers = line("ab", rows)
+    walkers = line("ab", WIDE)
     walkers.goals = {"P0": "Room b", "P1": "Room a"}
     ticks = walkers.run(50)
     assert walkers.counts() == {"swap": 0, "detour": 1, "aside": 0}
     detour = next(event for event in walkers.events if event.kind == "detour")
     assert detour.data == {"around": "P1" if detour.agent == "P0" else "P0", "longer": 2}
     assert ticks == 11
-
-
-def test_nobody_goes_round_by_a_way_that_is_much_longer() -> None:
-    rows = [
-        "##########",
-        "#a......b#",
-        "#.######.#",
-        "#.######.#",
-        *["#.######.#"] * 8,
-        "#........#",
-    ]
-    walkers = line("ab", [*rows, "##########"])
+    walkers = line("ab", ROUND)  # much longer
     walkers.goals = {"P0": "Room b", "P1": "Room a"}
     walkers.run(50)
     assert walkers.counts() == {"swap": 1, "detour": 0, "aside": 0}
-
-
-def test_people_in_a_row_walk_on_together() -> None:
-    rows = ["##############", "#aaa.........b#", "##############"]
-    walkers = line("aaa", [row.ljust(15, "#") for row in rows])
-    walkers.goals = dict.fromkeys(["P0", "P1", "P2"], "9,1")
-    before = sorted(walkers.column(f"P{i}") for i in range(3))
-    walkers.step()
-    assert sorted(walkers.column(f"P{i}") for i in range(3)) == [x + 1 for x in before]
-
-
-def test_three_or_more_who_follow_each_other_in_a_ring_all_get_on() -> None:
-    rows = ["####", "#aa#", "#aa#", "####"]
-    walkers = line("aaaa", rows)
-    at = {tuple(xy): f"P{i}" for i, xy in enumerate(walkers.world.positions.tolist())}
-    ring = [(1, 1), (2, 1), (2, 2), (1, 2)]
-    ahead = dict(zip(ring, [*ring[1:], ring[0]], strict=True))
-    walkers.goals = {at[here]: f"{x},{y}" for here, (x, y) in ahead.items()}
-    walkers.step()
-    for here, there in ahead.items():
-        assert tuple(walkers.world.positions[int(at[here][1])].tolist()) == there
-    assert walkers.counts() == {"swap": 0, "detour": 0, "aside": 0}
-
-
-def test_people_in_the_entrance_of_a_room_move_up() -> None:
-    walkers = line("ccc", ["##########", "#ccc..bbb#", "##########"])
-    walkers.goals = dict.fromkeys(["P0", "P1", "P2"], "Room b")
-    walkers.run(50)
-    assert sorted(walkers.column(f"P{i}") for i in range(3)) == [6, 7, 8]
-    moved = [event.data["moved"] for event in walkers.events if event.kind == "aside"]
-    assert [len(names) for names in moved] == [1, 2]
-    assert walkers.counts()["swap"] == 0
-
-
-def test_a_person_who_made_way_gets_a_notice() -> None:
-    walkers = line("ab", ["##########", "#a..b..c.#", "##########"])
-    told = []
-    for _ in range(8):
-        *_, infos = walkers.env.step({"P0": Move("Room c"), "P1": Idle()})
-        told.append(infos["P1"]["percept"].result.text)
-    assert [text for text in told if text] == ["You let P0 pass."]
-    assert "You let P0 pass." not in infos["P1"]["percept"].text
 
 
 def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free() -> None:
@@ -213,47 +162,6 @@ def test_sleepers_are_not_moved_and_blocked_walkers_get_a_reason() -> None:
     assert walkers.column("P0") == 3
 
 
-def test_a_full_room_stays_shut_and_one_who_leaves_makes_room(make_town: MakeTown) -> None:
-    town = make_town(rules={**BLOCK, "walk_speed": 0.1})
-    for name, x in (("Ann", 15), ("Bob", 13), ("Cem", 12)):
-        town.place(name, x, 3)
-    for _ in range(8):
-        town.step(Ann=Move("House/closet"), Bob=Move("House/closet"), Cem=Move("House/closet"))
-    closet = [n for n in ("Ann", "Bob", "Cem") if town.percept(n).me.place == "House/closet"]
-    assert closet == ["Ann"]
-    assert town.percept("Bob").result.text == "House/closet is full"
-    for _ in range(30):
-        town.step(Ann=Move("House/hall"), Bob=Move("House/closet"), Cem=Move("House/hall"))
-    assert town.percept("Bob").me.place == "House/closet"
-    assert town.percept("Ann").me.place == "House/hall"
-
-
-def test_people_are_put_beside_a_taken_tile(make_town: MakeTown) -> None:
-    town = make_town(rules={**BLOCK, "restart": True})
-    start = town.percept("Ann").me.tile
-    town.place("Ann", 12, 1)
-    town.place("Bob", *start)
-    town.step(Ann=Restart())
-    near = town.percept("Ann").me.tile
-    assert sum(abs(a - b) for a, b in zip(near, start, strict=True)) == 1
-    town.env.intervene(Part("Cem Cedar"))
-    town.step()
-    at = town.world.state.tile[2]
-    town.place("Dee", *town.world.town.ground.xy(int(at)))
-    town.env.intervene(Join("Cem Cedar"))
-    town.step()
-    assert len(set(town.world.state.tile.tolist())) == 4
-    for name in ("Ann Ash", "Bob Birch", "Cem Cedar"):
-        town.env.intervene(Put(name, "House/closet"))
-    town.step()
-    assert len(set(town.world.state.tile.tolist())) == 4
-
-
-def test_more_people_than_tiles_start_on_tiles_of_their_own_as_near_as_can_be() -> None:
-    walkers = line("aaaaaaaa", ["######", "#a...#", "#....#", "#b...#", "######"])
-    assert len(set(walkers.world.state.tile.tolist())) == 8
-
-
 def test_the_same_seed_walks_the_same_and_another_does_not() -> None:
     def walk(seed: int) -> list[Event]:
         walkers = crossing(2, seed)
@@ -261,17 +169,6 @@ def test_the_same_seed_walks_the_same_and_another_does_not() -> None:
         return walkers.events
 
     assert walk(1) == walk(1) != walk(2)
-
-
-def test_whoever_comes_first_in_the_seeded_order_has_the_tile() -> None:
-    won: Counter[str] = Counter()
-    for seed in range(24):
-        walkers = Walkers(make_scenario(["#########", "#a.....b#", "#########"], "ab"), {}, seed)
-        walkers.goals = {"P0": "4,1", "P1": "4,1"}
-        for _ in range(3):
-            walkers.step()
-        won[next(n for n in ("P0", "P1") if walkers.column(n) == 4)] += 1
-    assert min(won["P0"], won["P1"]) >= 5
 
 
 @pytest.mark.parametrize("rules", [BLOCK, {"paths": "astar"}])
@@ -332,9 +229,9 @@ def test_in_any_maze_all_arrive_or_say_why(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, 300, 100))
+@pytest.mark.parametrize("start", range(0, 120, 60))
 def test_in_hundreds_of_mazes_all_arrive_or_say_why(start: int) -> None:
-    for seed in range(start, start + 100):
+    for seed in range(start, start + 60):
         check_maze(seed)
 
 

@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from genagents_env.actions import Interact, Move
 from genagents_env.percept import SeenObject
 from genagents_env.scenario import Scenario, load_scenario
-from tests.scenario.bad_folders import write
-from tests.scenario.large_town import LODGE
+from tests.scenario.bad_folders import LODGE, write
 from tests.world.conftest import TownDriver
 
 NIGHT = "start = 2023-02-13T02:00:00"
@@ -49,42 +47,6 @@ def test_a_table_is_used_from_beside_any_of_its_tiles(
     assert not town.percept("Bob").result.ok
 
 
-def test_one_walks_to_its_nearest_side(town: TownDriver) -> None:
-    town.place("Bob", 5, 4)
-    for _ in range(4):
-        town.step(Bob=Move("table"))
-    assert town.percept("Bob").me.tile in {(4, 3), (5, 3)}
-    assert see(town, "Bob", "table").usable
-
-
-def test_an_object_on_a_wall_is_used_from_the_floor_below(town: TownDriver) -> None:
-    town.place("Bob", 4, 3)
-    for _ in range(9):
-        town.step(Bob=Move("blackboard"))
-    assert town.percept("Bob").me.tile == (1, 1)
-    town.step(Bob=Interact("blackboard", "full"))
-    assert see(town, "Bob", "blackboard").state == "full"
-
-
-def test_numbers_point_to_the_nearest_tile_of_a_thing(town: TownDriver) -> None:
-    town.place("Bob", 4, 3)
-    tiles, rows = np.array([town.world.town.ground.tile(4, 3)]), town.env.parts.vicinity.of[1]
-    rows.refresh(town.world.snapshot, tiles)
-    radius = town.world.town.people.vision[1]
-    assert rows.vectors(tiles)[0, 2:5].tolist() == [1.0, 0.0, -1 / radius]
-
-
-def test_a_change_is_seen_at_the_far_end_of_a_long_thing(tmp_path: Path) -> None:
-    near_sighted = lodge(tmp_path, "hours = 1", "hours = 1\nrules = { vision_radius = 1 }")
-    town = TownDriver(near_sighted)
-    town.place("Bob", 1, 2)
-    town.place("Ann", 4, 3)
-    town.step()
-    assert "table (bare" in str(town.percept("Ann").text)
-    town.step(Bob=Interact("table", "laid"))
-    assert "table (laid" in str(town.percept("Ann").text)
-
-
 def test_a_corridor_is_the_sectors(town: TownDriver) -> None:
     town.place("Bob", 4, 4)
     town.step()
@@ -122,32 +84,3 @@ def test_who_starts_in_a_room_stands_on_its_spawn_tile_while_it_is_free(tmp_path
         env = TownDriver(scenario).env
         env.reset(seed=seed)
         assert (env.world.snapshot.x[1], env.world.snapshot.y[1]) == (1, 2)
-
-
-def test_at_night_one_sleeps_where_one_starts_and_in_a_bed_that_is_there(tmp_path: Path) -> None:
-    day = "start = 2023-02-13T08:00:00"
-    town = TownDriver(lodge(tmp_path / "rug", day, NIGHT))
-    ann = town.percept("Ann")
-    assert (ann.me.tile, ann.me.asleep) == ((7, 1), True)
-    assert town.world.state.bed[0] == 2, "the bed is beside the rug"
-    bob = town.percept("Bob")
-    assert (bob.me.tile, bob.me.asleep) == ((4, 3), True)
-    assert town.world.state.bed[1] == -1
-    text = LODGE["scenario.toml"].replace(day, NIGHT).replace('start = "Lodge/room/rug"\n', "")
-    beds = TownDriver(load_scenario(write(tmp_path / "bed", {**LODGE, "scenario.toml": text})))
-    assert beds.percept("Ann").me.tile in {(8, 1), (8, 2)}
-
-
-def test_one_knows_the_room_in_which_one_starts_on_a_tile(tmp_path: Path) -> None:
-    text = LODGE["scenario.toml"].replace("common = true\n", "", 1)
-    text += '\n[[sectors]]\nname = "Shed"\narenas = [{ name = "loft" }]\n'
-    text = text.replace('home = "Lodge/room"\nstart = "4,3"', 'home = "Shed/loft"\nstart = "4,3"')
-    grid = LODGE["map.grid"].replace("7 Lodge/room", "7 Lodge/room\n8 Shed/loft")
-    grid = grid.replace("5*0 1 4*0", "5*0 8 4*0")
-    town = TownDriver(
-        load_scenario(write(tmp_path, {**LODGE, "scenario.toml": text, "map.grid": grid}))
-    )
-    bob = town.env.profiles()[town.env.agents[1]]
-    assert {place.id for place in bob.town} == {"Lodge/hall", "Shed/loft"}
-    assert "Lodge/hall" in town.percept("Bob").known
-    assert "Lodge/room" not in town.percept("Bob").known

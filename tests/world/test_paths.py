@@ -1,5 +1,3 @@
-import copy
-import pickle
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -133,14 +131,3 @@ def test_a_path_keeps_clear_of_taken_tiles_and_within_a_length() -> None:
     both = {ground.tile(2, 0), ground.tile(2, 2)}
     assert astar.find_path_around(start, goal, both) is None
     assert astar.find_path_around(start, (start,), both) == ()
-
-
-def test_finders_are_shared_by_copies_and_pickled_without_their_caches() -> None:
-    _, fields, astar = finders(open_plan(["....", ".##.", "...."]))
-    path = astar.find_path(0, (11,)), fields.find_path(0, (11,))
-    assert copy.deepcopy(fields) is fields
-    assert copy.deepcopy(astar) is astar
-    for finder, found in zip((astar, fields), path, strict=True):
-        other = pickle.loads(pickle.dumps(finder))  # noqa: S301 (ours)
-        assert other.find_path(0, (11,)) == found
-        assert len(pickle.dumps(finder)) < 3000

@@ -1,7 +1,4 @@
-import numpy as np
-
 from genagents_env.actions import Interact, Move, Talk
-from genagents_env.world.sight import Sight
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
@@ -81,18 +78,6 @@ def test_objects_change_by_hand_within_reach_only(make_town: MakeTown) -> None:
     assert (seen.state, seen.event_id) == ("on", event.id)
 
 
-def test_undeclared_states_are_refused_and_free_text_takes_any(
-    make_town: MakeTown,
-) -> None:
-    town = make_town()
-    town.place("Ann", 2, 1)
-    town.step(Ann=Interact("stove", "melted"))
-    assert "can become: on" in town.percept("Ann").result.text
-    town.place("Ann", 6, 2)
-    town.step(Ann=Interact("note", "see you at five"))
-    assert "see you at five" in town.percept("Ann").text
-
-
 def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(
     make_town: MakeTown,
 ) -> None:
@@ -126,19 +111,6 @@ def test_a_bed_lays_one_down_and_words_wake_one_up(make_town: MakeTown) -> None:
     assert bed.state == "made"
 
 
-def test_sleepers_wake_at_their_hour() -> None:
-    people = scenario().model_dump(mode="json")["people"]
-    for person in people:
-        person["start"] = None
-        person["home"] = "House/hall"
-    town = TownDriver(scenario(people=people), start="2023-02-13T06:59:00")
-    assert town.percept("Ann").me.asleep
-    for _ in range(6):
-        town.step()
-    assert not town.percept("Ann").me.asleep
-    assert {e.data["cause"] for e in town.events("wake")} == {"hour"}
-
-
 def test_sight_ends_at_walls_and_at_the_radius() -> None:
     town = TownDriver(scenario(), vision_radius=3)
     town.place("Ann", 1, 1)
@@ -150,80 +122,3 @@ def test_sight_ends_at_walls_and_at_the_radius() -> None:
     assert all(p.name != "Dee Dogwood" for p in town.percept("Cem").people)
     distances = [p.distance for p in town.percept("Bob").people]
     assert distances == sorted(distances)
-
-
-def test_places_become_known_by_seeing_their_entrance(make_town: MakeTown) -> None:
-    people = [
-        {"name": n, "persona": "x", "home": "House"}
-        for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
-    ]
-    sectors = scenario().model_dump(mode="json")["sectors"]
-    hall, den, closet_spec = sectors[0]["arenas"]
-    sectors = [
-        {"name": "House", "arenas": [hall, den]},
-        {"name": "Shed", "arenas": [closet_spec]},
-    ]
-    town = make_town(people=people, sectors=sectors, rules={"vision_radius": 3})
-    town.place("Ann", 1, 1)
-    closet = "Shed/closet"
-    assert closet not in town.percept("Ann").known
-    for _ in range(13):
-        town.step(Ann=Move("House/den"))
-    town.place("Ann", 14, 3)
-    town.step()
-    assert closet in town.percept("Ann").known
-
-
-def test_large_and_small_towns_see_the_same_pairs() -> None:
-    random = np.random.default_rng(0)
-    for count in (5, 60, 128):
-        where = random.integers(0, 40, (2, count))
-        sight = Sight(random.integers(1, 9, count))
-        dense = np.sort(sight._list_all(where))
-        assert (dense == np.sort(sight._list_near(where))).all()
-
-
-def test_closing_time_keeps_people_out_but_never_in() -> None:
-    sectors = scenario().model_dump(mode="json")["sectors"]
-    hall, den, closet = sectors[0]["arenas"]
-    people = [
-        {"name": n, "persona": "x", "home": "House", "start": "Shop/closet"}
-        for n in ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
-    ]
-    town = TownDriver(
-        scenario(
-            sectors=[
-                {"name": "House", "common": True, "arenas": [hall]},
-                {
-                    "name": "Shop",
-                    "common": True,
-                    "hours": ["06:00-09:01"],
-                    "arenas": [den, closet | {"capacity": None}],
-                },
-            ],
-            people=people,
-        )
-    )
-    for _ in range(8):
-        town.step()
-    for _ in range(25):
-        town.step(Ann=Move("House"))
-    assert town.percept("Ann").me.place == "House/hall"
-    town.step(Ann=Move("Shop"))
-    assert "closed" in town.percept("Ann").result.text
-
-
-def test_who_starts_in_a_building_fills_none_of_its_rooms_beyond_its_capacity() -> None:
-    house = scenario().model_dump(mode="json")["sectors"][0]
-    house["arenas"][1]["capacity"] = 2
-    starts = ("House", "House", "House/closet", "10,1")
-    people = [
-        {"name": name, "persona": "x", "home": "House", "start": start}
-        for name, start in zip(("Ann", "Bob", "Cem", "Dee"), starts, strict=True)
-    ]
-    world = TownDriver(scenario(sectors=[house], people=people, facts=[])).world
-    for seed in range(40):
-        world.reset(seed)
-        rooms = [world.plan.arena_id(int(arena)) for arena in world.state.arena]
-        assert rooms.count("House/closet") == 1
-        assert rooms.count("House/den") in (1, 2)

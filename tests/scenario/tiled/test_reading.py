@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,12 @@ from tests.scenario.tiled.maps import (
     Table,
     change,
     pack,
-    point,
     properties,
     rectangle,
     school,
     shapes,
     tiles,
     tileset,
-    to_tmx,
     write_map,
 )
 
@@ -100,13 +97,6 @@ def test_tiles_may_be_packed(compression: str, plain: Scenario, tmp_path: Path) 
         if compression:
             layer["compression"] = compression
     assert load(tmp_path, table) == plain
-
-
-@pytest.mark.parametrize("encoding", ["csv", "xml"])
-def test_the_other_format_is_read_alike(encoding: str, plain: Scenario, tmp_path: Path) -> None:
-    text = to_tmx(school(), encoding)
-    files = {"scenario.toml": SCENARIO.replace(".tmj", ".tmx"), "school.tmx": text}
-    assert load_scenario(write(tmp_path, files)) == plain
 
 
 def make_infinite(table: Table) -> None:
@@ -223,19 +213,6 @@ def test_a_town_may_be_painted_with_named_tiles(plain: Scenario, tmp_path: Path)
     assert load(tmp_path, table) == plain
 
 
-def test_one_painted_name_is_a_place_of_its_own_in_each_room(tmp_path: Path) -> None:
-    table = school()
-    one: Table = {"id": 0, "properties": properties(name="lamp")}
-    table["tilesets"] = [tileset(1, "plain", 4), {**tileset(5, "names", 1), "tiles": [one]}]
-    data = [0] * (WIDTH * HEIGHT)
-    data[3 * WIDTH + 3] = data[3 * WIDTH + 9] = 5
-    table["layers"].append(tiles("objects", data))  # type: ignore[attr-defined]
-    plan = lay_out(load(tmp_path, table))
-    found = {plan.object_id(i): item.tiles for i, item in enumerate(plan.objects)}
-    assert found["School/class room/lamp"] == ((3, 3),)
-    assert found["School/library/lamp"] == ((9, 3),)
-
-
 def test_rooms_of_several_pieces(tmp_path: Path) -> None:
     """An L of two rectangles, a polygon, a round pond, and a piece apart that says so."""
     corners = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
@@ -261,51 +238,6 @@ def test_rooms_of_several_pieces(tmp_path: Path) -> None:
     assert {s.name: s.capacity for s in plan.sectors}["Yard"] == 3
 
 
-def test_turned_small_and_tile_objects_cover_their_visible_tiles(tmp_path: Path) -> None:
-    turned = {**rectangle(40, "bench", 16, 3, 2, 1), "rotation": 90}  # clockwise: down and left
-    small = rectangle(41, "stone", 16.2, 4.7, 0.2, 0.2)
-    tile = {**rectangle(42, "tree", 17, 3, 1, 1), "gid": 2}  # placed by its lower left corner
-    dot = rectangle(43, "sign", 14.5, 5.5, 0, 0)
-    table = school()
-    table["layers"][4]["objects"] += [turned, small, tile, dot]  # type: ignore[index]
-    plan = lay_out(load(tmp_path, table))
-    found = {item.name: item.tiles for item in plan.objects}
-    assert found["bench"] == ((15, 3), (15, 4))
-    assert found["stone"] == ((16, 4),)
-    assert found["tree"] == ((17, 2),)
-    assert found["sign"] == ((14, 5),)
-
-
-def test_a_park_without_doors_and_spawns_is_a_town(tmp_path: Path) -> None:
-    """The least that a town can be: a rectangle with a name, and a thing in it."""
-    table = school()
-    table["layers"] = [
-        shapes("sectors", rectangle(1, "School", 0, 0, WIDTH, HEIGHT)),
-        shapes("objects", rectangle(2, "tree", 3, 3, 1, 1)),
-    ]
-    plan = lay_out(
-        load(
-            tmp_path,
-            table,
-            SCENARIO.replace("School/class room", "School").replace("School/library", "School"),
-        )
-    )
-    assert [plan.object_id(i) for i in range(len(plan.objects))] == ["School/tree"]
-    assert not plan.blocked.any()
-
-
-def test_sector_tiles_in_no_arena_are_its_ground(tmp_path: Path) -> None:
-    table = school()
-    arenas = table["layers"][3]["objects"]  # type: ignore[index]
-    arenas[1] = rectangle(4, "library", 9, 2, 4, 8)
-    table["layers"][5]["objects"] = [point(8, "", 4, 9), point(7, "", 7, 5)]  # type: ignore[index]
-    plan = lay_out(load(tmp_path, table))
-    index = next(i for i, arena in enumerate(plan.arenas) if arena.ground)
-    assert plan.arena_id(index) == "School"
-    assert (plan.arena[3:9, 8] == index).all()
-    assert plan.arena_id(int(plan.arena[5, 7])) == "School/class room"
-
-
 def test_scenario_and_map_say_each_a_part(tmp_path: Path) -> None:
     """Keys of one place from both; order and spelling are scenario.toml's."""
     text = SCENARIO.replace("School/library", "School/Library") + SAID_TOO
@@ -322,18 +254,6 @@ def test_scenario_and_map_say_each_a_part(tmp_path: Path) -> None:
     assert plan.objects[1].tiles[0] == (11, 3)
 
 
-def test_a_map_may_have_lists_with_commas_and_what_follows_what(tmp_path: Path) -> None:
-    own: dict[str, object] = {"states": "cold\nwarm, with soup\n", "sleep_state": "cold"}
-    own |= {"next.cold": "warm, with soup\n", "lasting": "warm, with soup\n", "state": "cold"}
-    table = school()
-    table["layers"][4]["objects"][0]["properties"] = properties(**own)  # type: ignore[index]
-    item = lay_out(load(tmp_path, table)).objects[0]
-    assert item.states == ("cold", "warm, with soup")
-    assert item.next == (("cold", ("warm, with soup",)),)
-    assert item.lasting == ("cold", "warm, with soup")
-    assert item.sleep_state == "cold"
-
-
 def test_missing_tiled_reader_is_reported_with_its_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -342,20 +262,6 @@ def test_missing_tiled_reader_is_reported_with_its_install_command(
     (fault,) = validate_folder(tmp_path)
     assert fault.startswith("school.tmj:file: to read a map of Tiled, install its reader: ")
     assert "[tiled]" in fault
-
-
-def test_a_base_may_be_drawn_in_tiled(tmp_path: Path) -> None:
-    write_map(tmp_path / "school", school())
-    more = 'name = "more"\ntitle = "More"\nextends = "school"\nhours = 2\n'
-    folder = write(tmp_path / "more", {"scenario.toml": more})
-    assert validate_folder(folder) == []
-    base, scenario = load_scenario(tmp_path / "school"), load_scenario(folder)
-    assert (scenario.sectors, scenario.map) == (base.sectors, base.map)
-    broken = deepcopy(school())
-    broken["layers"][3]["objects"][1]["properties"] = properties(capacity=0)  # type: ignore[index]
-    write_map(tmp_path / "school", broken)
-    (fault,) = validate_folder(folder)
-    assert fault.startswith('school/school.tmj:layer "arenas", object 4 "library", capacity: 0 is')
 
 
 def test_validate_warns_of_a_thing_drawn_under_a_misspelt_name(tmp_path: Path) -> None:
@@ -376,18 +282,3 @@ arenas = [{ name = "library", objects = [{ name = "shelv", states = ["full", "em
     assert line in CliRunner().invoke(app, ["validate", str(tmp_path)]).output.replace(
         "\n    ", " "
     )
-
-
-@pytest.mark.parametrize("name", ["shelf", "globe", 'shelv", at = [11, 8], state = "new'])
-def test_validate_does_not_warn_of_two_distinct_things(tmp_path: Path, name: str) -> None:
-    described = (
-        SCENARIO
-        + f"""
-[[sectors]]
-name = "School"
-arenas = [{{ name = "library", objects = [{{ name = "{name}" }}] }}]
-"""
-    )
-    write_map(tmp_path, school(), described)
-    found = inspect_folder(tmp_path)
-    assert (found.faults, found.warnings) == ([], [])

@@ -1,5 +1,6 @@
 """Maps of Tiled beside the towns that they show, by any way in: the same town."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -7,9 +8,8 @@ import pytest
 
 from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import convert_map
-from tests.scenario.bad_folders import Files, write
-from tests.scenario.large_town import GRID, LODGE
-from tests.scenario.tiled.maps import school, write_map
+from tests.scenario.bad_folders import GRID, LODGE, Files, write
+from tests.scenario.tiled.maps import TMX, school, write_map
 
 DRAWN = Path(__file__).parent / "drawn"
 PARTY = Path(__file__).parents[3] / "scenarios" / "valentines_party"
@@ -29,11 +29,19 @@ def import_map(file: Path, folder: Path) -> TownPlan:
     return lay_out(load_scenario(folder))
 
 
-@pytest.mark.parametrize("end", ["tmj", "tmx"])
+@pytest.mark.parametrize("end", ["tmj", "tmx", "tmx of elements"])
 def test_a_map_of_a_shipped_town_is_that_town(end: str, tmp_path: Path) -> None:
-    assert_equal_towns(
-        lay_out(load_scenario("tiny")), import_map(DRAWN / f"tiny.{end}", tmp_path / "again")
-    )
+    file = DRAWN / f"tiny.{end}"
+    if end == "tmx of elements":
+        file = tmp_path / "tiny.tmx"
+        file.write_text(re.sub('<data encoding="csv">(.*?)</data>', to_elements, TMX, flags=re.S))
+    assert_equal_towns(lay_out(load_scenario("tiny")), import_map(file, tmp_path / "again"))
+
+
+def to_elements(data: re.Match[str]) -> str:
+    """Return the numbers of tiles as Tiled once wrote them."""
+    tiles = (f'<tile gid="{gid}"/>' if int(gid) else "<tile/>" for gid in data[1].split(","))
+    return f"<data>{''.join(tiles)}</data>"
 
 
 def test_the_shipped_map_is_the_town_of_the_party(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from genagents_env.errors import ScenarioError
@@ -51,45 +50,6 @@ def test_the_corridor_is_the_sectors_and_a_sealed_corner_is_closed(tmp_path: Pat
     (warning,) = list_warnings(plan)
     assert 'map: "Lodge/Bea\'s room": 1 of its tiles' in warning
     assert "[8, 2]" in warning
-
-
-def test_imported_ville_writes_defaults_to_edit(tmp_path: Path) -> None:
-    scenario = load_scenario(import_town(tmp_path))
-    lodge, park = scenario.sectors
-    assert (lodge.common, park.common) == (False, True)
-    assert [arena.open_air for arena in (*lodge.arenas, *park.arenas)] == [False, False, True]
-    bed = lodge.arenas[1].objects[0]
-    assert (bed.name, bed.sleep_state) == ("bed", "slept in")
-    assert all(o.free_text for s in scenario.sectors for a in s.arenas for o in a.objects)
-    first, second = scenario.people
-    assert first.home == "Lodge/Bea's room"
-    assert (first.start, second.start) == ("Lodge/Bea's room/sp-A", "Lodge/hall/sp-A")
-
-
-def test_without_spawn_tiles_residents_live_in_the_first_rooms(tmp_path: Path) -> None:
-    files = {**VILLE, "maze/spawning_location_maze.csv": "0," * (WIDTH * HEIGHT)}
-    drawn, world = read_ville(write(tmp_path / "matrices", files))
-    new = format_new_town(drawn, name="lodge", title="T", town=world, people=4)
-    people = load_scenario(write(tmp_path / "lodge", new)).people
-    assert [person.start for person in people] == [None] * 4
-    assert {person.home for person in people} == {
-        "Lodge/hall",
-        "Lodge/Bea's room",
-        "Mill Park/park",
-    }
-
-
-def test_rows_on_lines_of_their_own_and_a_folder_matrix_are_read_too(tmp_path: Path) -> None:
-    files = dict(VILLE)
-    for name in ("sector", "arena", "collision"):
-        cells = files[f"maze/{name}_maze.csv"].split(", ")
-        rows = [cells[y * WIDTH : (y + 1) * WIDTH] for y in range(HEIGHT)]
-        files[f"maze/{name}_maze.csv"] = "\n".join(",".join(row) for row in rows) + "\n"
-    one, _ = read_ville(write(tmp_path / "plain", VILLE))
-    write(tmp_path / "other" / "matrix", files)
-    other, _ = read_ville(tmp_path / "other")
-    assert np.array_equal(one.grid.arena, other.grid.arena)
-    assert np.array_equal(one.grid.blocked, other.grid.blocked)
 
 
 META, THINGS = "maze_meta_info.json", "special_blocks/game_object_blocks.csv"

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from PIL import Image
 
-from benchmarks.towns import make_plan
 from genagents_env.scenario import lay_out, load_scenario
-from genagents_env.show.render.canvas import Box, Boxes
 from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.fonts import Fonts
-from genagents_env.show.render.people import PeoplePainter
-from genagents_env.show.render.views import FollowingView, list_places, view_place, view_town
+from genagents_env.show.render.views import FollowingView, list_places, view_place
 from tests.show.render.towns import FRAME, NAMES, town
 
 FONTS = Fonts(noto=False)
@@ -75,74 +71,3 @@ def test_a_person_is_followed_without_jerks_and_never_lost() -> None:
     assert all(moved[100:])
     view.reset()
     assert view.find_middle(at) == tuple(at[0])
-
-
-@pytest.mark.parametrize("width", [320, 777, 2400])
-def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None:
-    for view in (view_town(town()), FollowingView(0), view_place(town(), "Inn")):
-        closeup = Closeup(town(), NAMES, view, width=width, fonts=FONTS)
-        assert closeup.draw(FRAME).shape[1] == width
-        assert closeup.size[1] < 1.5 * width
-
-
-def test_a_town_is_whole_however_large_it_is() -> None:
-    plan = make_plan()
-    view = view_town(plan)
-    x, y = view.find_middle(np.zeros((3, 2)))
-    assert (x - view.columns / 2, x + view.columns / 2) == (0, plan.width)
-    assert (y - view.rows / 2, y + view.rows / 2) == (0, plan.height)
-    closeup = Closeup(plan, NAMES, view, width=320, fonts=FONTS)
-    corners = FRAME._replace(
-        x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
-    )
-    assert closeup.find_seen(corners) == {0, 1, 2}
-    assert closeup.draw(corners).shape[1] == 320
-
-
-def test_many_at_one_place_stand_in_rows() -> None:
-    painter = PeoplePainter([f"P{i}" for i in range(20)], FONTS, 30)
-    few = painter.spread(range(3), dict.fromkeys(range(3), (100.0, 100.0)))
-    assert [y for _, y in few.values()] == [100.0] * 3
-    assert len(set(few.values())) == 3
-    many = painter.spread(range(15), dict.fromkeys(range(15), (100.0, 100.0)))
-    assert len(set(many.values())) == 15
-    xs, ys = zip(*many.values(), strict=True)
-    assert max(xs) - min(xs) < 4.5 * 30
-    assert max(ys) - min(ys) < 3 * 30
-    assert (min(xs) + max(xs)) / 2 == (min(ys) + max(ys)) / 2 == 100
-
-
-def test_a_name_that_would_be_covered_is_left_out() -> None:
-    painter = PeoplePainter(["Maximiliane"] * 9, FONTS, 30)
-    boxes = Boxes(200, 200)
-    spots = {i: (100.0 + i % 3 * 4, 100.0 + i // 3 * 4) for i in range(9)}
-
-    canvas = Image.new("RGB", (200, 200))
-    painter.draw(
-        canvas, FRAME._replace(asleep=np.zeros(9, bool), emoji=("",) * 9), spots, boxes, ()
-    )
-    names = len(boxes.taken) - 9
-    assert 1 <= names < 9
-
-
-def test_words_keep_their_place_in_a_film_while_little_comes_in_between() -> None:
-    painter = PeoplePainter(NAMES, FONTS, 30)
-
-    def place(**spots: tuple[float, float]) -> Box:
-        """Draw Ada, who speaks, and others; return where her words are."""
-        boxes = Boxes(900, 900)
-        shown = {int(who[1:]): spot for who, spot in spots.items()}
-        words = [(0, "Good morning to all of you, and a good day!")]
-        painter.draw(Image.new("RGB", (900, 900)), FRAME, shown, boxes, words)
-        return boxes.taken[-1]
-
-    alone = place(p0=(400, 400))
-    between = ((alone[0] + alone[2]) / 2, (alone[1] + alone[3]) / 2)
-    assert place(p0=(400, 400), p1=between) != alone
-    painter.keep_places(True)
-    assert place(p0=(400, 400)) == alone
-    assert place(p0=(400, 400), p1=between) == alone
-    moved = place(p0=(410, 400), p1=between)
-    assert (moved[0] - alone[0], moved[1] - alone[1]) == (10, 0)
-    painter.keep_places(False)
-    assert place(p0=(400, 400), p1=between) != alone

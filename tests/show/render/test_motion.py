@@ -14,7 +14,6 @@ from genagents_env.show.render.film import find_moments
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
-from genagents_env.world.interventions import Put
 from tests.world.conftest import TownDriver, scenario
 from tests.world.mazes import make_scenario
 
@@ -44,33 +43,6 @@ def test_one_walks_at_the_same_speed_all_the_time(speed: float) -> None:
     assert columns == pytest.approx(1 + times * speed * 10)
     assert motion.known_until > ticks - 1 / (10 * speed)
     assert motion.find_positions(motion.known_until)[0, 0] == town.world.positions[0, 0]
-
-
-def test_one_rests_before_setting_out_and_after_arriving() -> None:
-    town = TownDriver(make_scenario(CORRIDOR, "a", rules={"walk_speed": 0.05}))
-    motion = follow(town)
-    for _ in range(4):
-        step(town, motion)
-    for _ in range(10):
-        step(town, motion, P0=Move("3,1"))
-    columns = [float(motion.find_positions(time / 2)[0, 0]) for time in range(28)]
-    assert columns[:9] == [1.0] * 9
-    assert columns[9:17] == [1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0]
-    assert columns[17:] == [3.0] * 11
-
-
-@pytest.mark.parametrize("speed", [0.03, 0.1, 0.25])
-def test_who_is_put_elsewhere_is_there_as_the_tick_ends(speed: float) -> None:
-    town = TownDriver(make_scenario(CORRIDOR, "a", rules={"walk_speed": speed}))
-    motion = follow(town)
-    step(town, motion)
-    town.env.intervene(Put("P0", "Room b"))
-    for _ in range(8):
-        step(town, motion)
-    columns = [float(motion.find_positions(time / 4)[0, 0]) for time in range(28)]
-    moved = columns.index(32.0)
-    assert columns == [1.0] * moved + [32.0] * (28 - moved)
-    assert 4 < moved <= 8  # within the second tick, at whose end it happened
 
 
 @settings(max_examples=12, deadline=None)

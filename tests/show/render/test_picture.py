@@ -5,26 +5,20 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from genagents_env.show.render.canvas import Boxes
+from genagents_env import town_v0
+from genagents_env.actions import Move, Talk
+from genagents_env.show.render import RenderSnapshot
+from genagents_env.show.render.ansi import draw_ansi
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.picture import Picture
-from tests.show.render.towns import FRAME, NAMES, town
+from genagents_env.show.render.recorded import RecordedTown
+from genagents_env.world.interventions import Intervention, Join, Part, Put, SetObject
+from tests.show.render.towns import FRAME, NAMES, check_same, town
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["noto", "plain"])
 def picture(request: pytest.FixtureRequest) -> Picture:
     return Picture(town(), NAMES, title="Tiny", fonts=Fonts(request.param))
-
-
-def test_a_picture_is_rgb_of_one_size(picture: Picture) -> None:
-    first, second = picture.draw(FRAME), picture.draw(FRAME._replace(spoken=()))
-    assert first.dtype == np.uint8
-    assert first.ndim == 3
-    assert first.shape[2] == 3
-    assert first.shape == second.shape
-    assert first.shape[1] > first.shape[0] // 2
-    assert first.flags.writeable
-    assert not np.shares_memory(first, second)
 
 
 def test_the_same_tick_gives_the_same_picture(picture: Picture) -> None:
@@ -51,16 +45,55 @@ def test_strange_text_is_drawn(picture: Picture) -> None:
     picture.draw(FRAME._replace(spoken=words, emoji=("👩‍🎨", "�", "ab")))
 
 
-def test_labels_avoid_each_other_and_stay_on_the_canvas() -> None:
-    boxes = Boxes(100, 50, top=10)
-    first = boxes.best([(90, 0, 120, 20)])
-    assert first == (70, 10, 100, 30)
-    second = boxes.best([(70, 10, 100, 30), (0, 10, 30, 30)])
-    assert second == (0, 10, 30, 30)
-    assert boxes.free([(60, 20, 80, 40), (40, 20, 60, 40)]) == (40, 20, 60, 40)
-    assert boxes.free([(60, 20, 80, 40)]) is None
-
-
 def test_the_text_frame_does_not_import_pillow() -> None:
     code = "import sys, genagents_env.show.render.ansi; sys.exit('PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_frame_shows_map_people_and_words() -> None:
+    frame = draw_ansi(town(), NAMES, FRAME, title="Tiny")
+    assert frame.startswith("Tiny · Mon 13 Feb 2023, 09:01:00 · tick 6")
+    assert "█A" in frame
+    assert "Green" in frame
+    assert "A Ada Brook" in frame
+    assert "Inn/hall" in frame
+    assert "cooking 🍳" in frame
+    assert "asleep" in frame
+    assert "A Ada Brook: “Good morning, Ben!”" in frame
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_lines_keep_the_width_and_have_no_escape_codes(width: int) -> None:
+    long = FRAME._replace(doing=("x" * 300,) * 3, spoken=((1, "word " * 90),))
+    lines = draw_ansi(town(), NAMES, long, title="T" * 200, width=width).split("\n")
+    assert all(len(line) <= width for line in lines)
+    assert not any("\x1b" in line for line in lines)
+
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+SUDDEN: dict[int, Intervention] = {
+    3: Part(ADA),
+    6: Put(BEN, "Cottage/study"),
+    9: Join(ADA, "Cottage/kitchen"),
+    12: SetObject("Cottage/kitchen/stove", "on"),
+    13: SetObject("Cottage/kitchen/stove", "on fire"),
+}
+
+
+def test_whatever_happens_the_events_tell_what_is_drawn() -> None:
+    env = town_v0.parallel_env(scenario="tiny")
+    env.reset(seed=2)
+    shown, seen = RecordedTown(env.world.plan, env.world.names), set()
+    pairs: list[tuple[RenderSnapshot, RenderSnapshot]] = []
+    while env.agents:
+        world = env.world
+        shown.advance(env.events)
+        drawn = shown.take_snapshot(world.tick, world.time, world.positions)
+        pairs.append((drawn, world.snapshot))
+        seen |= {event.kind for event in env.events}
+        if world.tick in SUDDEN:
+            env.intervene(SUDDEN[world.tick])
+        env.step({ADA: Talk(BEN, f"It is {world.tick}!"), BEN: Move("Cottage/kitchen")})
+    for taken, true in pairs:  # what was taken has not changed since
+        check_same(taken, true)
+    assert {"start", "object", "part", "put", "join", "say", "doing", "arrive"} <= seen

@@ -1,18 +1,16 @@
 """A run as scenes: by place and talk, walking folded, first hearings in their place."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.show.story import Scene, find_scenes, index_scenes
+from genagents_env.show.story import Scene, find_scenes
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
     CAFE,
-    CAT,
     HOME,
     Happening,
     begins,
@@ -88,41 +86,6 @@ def test_a_morning_is_told_by_place_and_talk(tmp_path: Path) -> None:
         assert [line.text for line in after.lines] == ["reading the paper"]  # Ada merely goes on
 
 
-def test_walking_is_folded_whatever_it_is_called(tmp_path: Path) -> None:
-    """What somebody does on the way, or for less than a minute, is in no scene."""
-    happenings = [
-        begins(ADA, doing="admiring the clouds"),
-        goes(4, ADA, "street"),
-        does(9, ADA, "resting"),
-    ]
-    steps = [(tick, ADA) for tick in range(1, 9)]
-    with record_street(tmp_path, happenings, last=20, names=[ADA], steps=steps) as data:
-        (scene,) = find_scenes(data)
-        assert (scene.place, scene.first) == ("street", 4)
-        assert [line.text for line in scene.lines] == ["resting"]
-    brief = [begins(ADA), does(1, ADA, "sneezing"), does(2, ADA, "sitting")]
-    (tmp_path / "b").mkdir()
-    with record_street(tmp_path / "b", brief, last=600, names=[ADA], seconds=10) as data:
-        assert [one.title for one in find_scenes(data)] == [f"{ADA}: sitting"]
-
-
-def test_people_who_come_and_go_begin_a_scene_only_where_it_is_not_short(tmp_path: Path) -> None:
-    happenings: list[Happening] = [begins(ADA, CAFE, "baking"), begins(BEN)]
-    for tick, place in ((10, CAFE), (20, HOME), (50, CAFE), (60, HOME)):
-        happenings += goes(tick, BEN, place), does(tick, BEN, f"doing {tick}")
-    happenings.append(does(52, ADA, "icing"))
-    with record_street(tmp_path, happenings, last=70) as data:
-        cafe = [one for one in find_scenes(data) if one.place == CAFE]
-        assert [(one.first, one.last, one.people) for one in cafe] == [
-            (0, 20, (ADA, BEN)),
-            (50, 70, (ADA, BEN)),
-        ]
-        assert [line.text for line in cafe[0].lines if line.kind == "doing"] == [
-            "baking",
-            "doing 10",
-        ]
-
-
 def test_a_gathering_is_a_scene_and_its_talks_name_it(tmp_path: Path) -> None:
     scenario = street(gatherings=(gathering(),))
     happenings = [
@@ -142,39 +105,6 @@ def test_a_gathering_is_a_scene_and_its_talks_name_it(tmp_path: Path) -> None:
         assert (during.kind, during.gathering, during.people) == ("talk", "treat", (ADA, BEN))
         assert (after.gathering, after.title) == (None, f"{ADA} speaks, and nobody hears it")
         assert after.lines[0].unheard
-
-
-def test_words_in_no_conversation_are_one_talk_until_a_pause(tmp_path: Path) -> None:
-    happenings = [
-        make_utterance(tick, ADA, f"word {tick}", [BEN], conversation=None) for tick in (1, 2, 9)
-    ]
-    with record_street(tmp_path, happenings, last=10) as data:
-        talks = [one for one in find_scenes(data) if one.kind == "talk"]
-        assert [[line.text for line in one.lines] for one in talks] == [
-            ["word 1", "word 2"],
-            ["word 9"],
-        ]
-
-
-def test_nights_are_folded_and_a_nap_of_its_own_is_not_one_of_them(tmp_path: Path) -> None:
-    happenings: list[Happening] = [
-        (1, "sleep", ADA, {"cause": "hour"}),
-        (4, "sleep", BEN, {"cause": "hour"}),
-        (6, "wake", ADA, {"cause": "hour"}),
-        (9, "wake", BEN, {"cause": "hour"}),
-        (20, "sleep", BEN, {"cause": "object"}),
-    ]
-    with record_street(tmp_path, happenings, last=30) as data:
-        night, nap = (one for one in find_scenes(data) if one.kind == "sleep")
-        assert (night.first, night.last, night.title) == (1, 9, "2 people sleep")
-        assert [(line.tick, line.kind, line.agent) for line in night.lines] == [
-            (1, "sleep", ADA),
-            (4, "sleep", BEN),
-            (6, "wake", ADA),
-            (9, "wake", BEN),
-        ]
-        assert (nap.last, nap.title) == (30, f"{BEN} sleeps")
-        assert [line.kind for line in nap.lines] == ["sleep"]  # the record ends before the waking
 
 
 def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Path) -> None:
@@ -198,31 +128,6 @@ def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Pat
         )
         assert (oven.place, oven.title) == ("Cafe/cafe", "oven is now broken")
         assert gone.title == f"{BEN} leaves town"
-
-
-def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
-    with record_street(
-        tmp_path, morning((begins(CAT),)), last=25, steps=STEPS, names=[CAT, BEN, ADA]
-    ) as data:
-        told = index_scenes(data)
-        assert json.loads(json.dumps(told)) == told
-        assert told["until"] == 25
-        talk = next(one for one in told["scenes"] if one["kind"] == "talk")
-        assert talk["people"] == [2, 1]
-        assert [(line["agent"], line["facts"]) for line in talk["lines"]] == [
-            (2, [0]),
-            (1, [0]),
-            (1, []),
-        ]
-
-
-def test_json_names_people_and_leaves_out_what_is_empty(tmp_path: Path) -> None:
-    with record_street(tmp_path, morning(), last=25, steps=STEPS) as data:
-        talk = next(one for one in find_scenes(data) if one.kind == "talk").as_json()
-        assert talk["people"] == [ADA, BEN]
-        say, learn, _ = talk["lines"]
-        assert set(say) == {"tick", "agent", "kind", "text", "event", "facts", "other"}
-        assert (learn["agent"], learn["facts"], learn["other"]) == (BEN, ["cake"], ADA)
 
 
 @pytest.mark.parametrize(

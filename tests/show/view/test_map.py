@@ -85,21 +85,6 @@ def test_people_walk_between_ticks_as_in_the_film(open_page: OpenPage, hurried_r
         assert not plan.blocked[way[..., 1].astype(int), way[..., 0].astype(int)].any()
 
 
-def test_who_is_clicked_is_selected_and_the_address_says_so(page: Page) -> None:
-    x, y = page.evaluate("() => window.town.spots()['Klaus Mueller']")
-    page.mouse.click(x, y)
-    assert look(page, "person") == FRIENDS.index("Klaus Mueller")
-    expect(page.get_by_role("tab", name="Person")).to_have_attribute("aria-selected", "true")
-    wait_for(page, "location.hash === '#t=200&p=Klaus&tab=person'")
-    page.keyboard.press("k")
-    wait_for(page, "location.hash.includes('p=Maria')")
-    page.go_back()
-    wait_for(page, "location.hash === '#t=200&p=Klaus&tab=person'")
-    assert look(page, "person") == FRIENDS.index("Klaus Mueller")
-    page.go_back()
-    wait_for(page, "window.town.look().person === -1")
-
-
 def test_an_address_leads_to_its_moment(open_page: OpenPage, valentines_run: Path) -> None:
     watched = open_page(valentines_run, "#t=216&p=kla&z=24&f=party")
     shown = watched.page.evaluate("() => window.town.look()")
@@ -154,68 +139,3 @@ def test_keys_play_step_and_skip(page: Page) -> None:
     page.keyboard.press("n")  # a key of the page does nothing while a dialog is open
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Keys and signs")).to_be_hidden()
-
-
-def test_the_timeline_is_a_slider(page: Page) -> None:
-    slider = page.get_by_role("slider", name="Time")
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    expect(slider).to_have_attribute("aria-valuenow", "201")
-    expect(slider).to_have_attribute("aria-valuetext", "Mon 13 Feb 2023, 07:33:30")
-    page.keyboard.press("End")
-    expect(slider).to_have_attribute("aria-valuenow", str(slider.get_attribute("aria-valuemax")))
-    box = slider.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 30, box["y"] + 30)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 30, steps=3)
-    page.mouse.up()
-    middle = int(slider.get_attribute("aria-valuemax") or 0) / 2
-    assert look(page, "time") == pytest.approx(middle, abs=4)
-
-
-def test_a_thing_shows_its_states(page: Page) -> None:
-    with_states = "Hobbs Cafe/cafe/counter"
-    page.keyboard.press("j")
-    page.keyboard.press("w")  # one follows Isabella, and is near
-    wait_for(page, "window.town.look().zoom >= 20")
-    x, y = page.evaluate(
-        "async (id) => { const town = await (await fetch('data/town')).json();"
-        " return window.town.place(...town.objects.find((one) => one.id === id).tiles[0]); }",
-        with_states,
-    )
-    page.mouse.click(x, y)
-    card = page.get_by_role("region", name="Thing")
-    expect(card.get_by_role("heading")).to_contain_text("counter")
-    assert card.get_by_role("listitem").count() >= 1
-    now = page.evaluate("(id) => window.town.at(200).objectStates[id]", with_states)
-    expect(card.locator(".state")).to_have_text(f"now: {now}")
-    card.get_by_role("button", name="Close").click()
-    expect(card).to_be_hidden()
-
-
-def test_the_map_is_moved_and_zoomed(page: Page) -> None:
-    whole = page.evaluate("() => window.town.place(0, 0)")
-    page.mouse.move(400, 300)
-    page.mouse.wheel(0, -400)
-    wait_for(page, "window.town.look().zoom > 10")
-    near = page.evaluate("() => window.town.place(0, 0)")
-    assert near != whole
-    page.mouse.down()
-    page.mouse.move(460, 340, steps=4)
-    page.mouse.up()
-    moved = page.evaluate("() => window.town.place(0, 0)")
-    assert moved[0] > near[0]
-    assert look(page, "person") == -1  # a drag is no click
-    page.get_by_role("button", name="The whole town (0)").click()
-    wait_for(page, "window.town.look().zoom === 0")
-    seek(page, 200)
-    assert page.evaluate("() => window.town.place(0, 0)") == pytest.approx(whole, abs=1)
-
-
-def test_words_near_somebody_reach_screen_readers(page: Page) -> None:
-    page.get_by_label("Person to look at").select_option(label="Klaus Mueller")
-    seek(page, 215)
-    page.get_by_role("button", name="A tick on (.)").click()
-    with_words = "document.querySelector('.unseen[aria-live]').textContent"
-    wait_for(page, f"{with_words}.startsWith('Klaus Mueller: ')")

@@ -99,17 +99,6 @@ def test_the_page_shows_of_each_mind_what_it_remembered(policy: str, tmp_path: P
                     assert not Counter(truth) - Counter(shown)
 
 
-@pytest.mark.parametrize("policy", ["direct", SLOW["lyfe"], SLOW["reactive"], SLOW["simuverse"]])
-def test_what_was_chosen_stands_among_the_plans(policy: str, tmp_path: Path) -> None:
-    path = play(tmp_path / "run.sqlite", policy)
-    with RunReader(path) as reader:
-        mind = show(reader, "Dmitri Ivanov")
-        asked = [call.tick for call in reader.list_calls(0, 180, "Dmitri Ivanov")]
-    assert mind["plans"]
-    assert {plan["made"] - 1 for plan in mind["plans"]} <= set(asked)
-    assert all(line["text"] for plan in mind["plans"] for line in plan["items"])
-
-
 def test_a_run_without_checkpoints_shows_what_the_record_has(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     options = RunOptions(checkpoint_every=10**6, interviews=True)
@@ -123,33 +112,6 @@ def test_a_run_without_checkpoints_shows_what_the_record_has(tmp_path: Path) -> 
     assert mind["until"] == -1
     assert mind["memories"] == []
     assert "no checkpoint" in mind["note"]
-
-
-def test_where_the_last_checkpoint_lags_behind_it_is_said_of_when_the_mind_is(
-    tmp_path: Path,
-) -> None:
-    path = play(tmp_path / "run.sqlite", "scripted")
-    with RunReader(path) as reader:
-        assert "as of" not in show(reader, PEOPLE[0])["note"]
-    with closing(sqlite3.connect(path)) as connection:  # as it was shortly before its end
-        connection.execute("DELETE FROM checkpoints WHERE tick = 179")
-        connection.commit()
-    with RunReader(path) as reader:
-        mind = show(reader, PEOPLE[0])
-    assert mind["until"] == 175
-    assert "as of Tuesday 11:14, the last checkpoint" in mind["note"]
-
-
-def test_who_acts_by_rule_has_the_routine_of_each_day(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    town = TownConfig("valentines_party", people=(KLAUS,), start="23:30", hours=1)
-    run(RunSpec(town, policy=PolicySpec("scripted")), path, RunOptions(interviews=False))
-    with RunReader(path) as reader:
-        plans = show(reader, KLAUS)["plans"]
-        routine = reader.meta.scenario.people[0].routine
-    assert [plan["made"] for plan in plans] == [0, 180]  # from the start, and from midnight on
-    assert [line["text"] for line in plans[1]["items"]] == [entry.doing for entry in routine]
-    assert plans[0]["items"][0]["start"] == f"{routine[0].at:%H:%M}"
 
 
 def test_code_of_a_policy_given_by_path_is_not_run(tmp_path: Path) -> None:

@@ -5,13 +5,15 @@ import lzma
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 
 from genagents_env.errors import RecordError
+from genagents_env.name_search import find_person
 from genagents_env.record import RunReader, RunWriter
-from genagents_env.show.view import server as answering
+from genagents_env.show.view.demo_runs import DEMOS, find_demo
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import ResourceKey, parse_key
 from genagents_env.show.view.server import Answers
@@ -96,16 +98,6 @@ def test_another_run_in_its_place_counts_the_revision_up(path: Path) -> None:
         ask(run)
 
 
-def test_nobody_has_to_wait_for_who_looks(path: Path) -> None:
-    writer = RunWriter.create(path, make_meta())
-    live(writer, 6)
-    run = OpenRun(path)
-    ask(run)
-    writer.close()
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
-    assert ask(run) == (6, 0)
-
-
 def test_a_compressed_run_is_unpacked_while_it_is_looked_at(path: Path) -> None:
     with RunWriter.create(path, make_meta()) as writer:
         live(writer, 4)
@@ -156,32 +148,6 @@ def test_a_known_file_is_read_as_any_other(path: Path, part: int) -> None:
         assert run.find_checksum(PART + 3) == run.measure().checksum
 
 
-def test_slow_answers_of_a_run_that_rests_are_made_once(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-
-    def count(view: object, key: ResourceKey) -> bytes:
-        made.append(str(key))
-        return f"{len(made)}".encode()
-
-    monkeypatch.setattr(answering, "make_resource", count)
-    with RunWriter.create(path, make_meta()) as writer:
-        live(writer, 4)
-        found = Answers(OpenRun(path))
-        story = ResourceKey("story")
-        assert [found.get(story), found.get(story)] == [b"1", b"1"]
-        monkeypatch.setattr(answering, "_SHARE", 0)
-        live(writer, 5)
-        assert found.get(story) == b"2"
-        monkeypatch.setattr(answering, "_SHARE", 10**9)
-        live(writer, 6)
-        assert [found.get(story) for _ in range(2)] == [b"3", b"3"]
-        live(writer, 7)
-        assert found.get(story) == b"3"  # a while is not over
-    assert found.get(story) == b"4"  # its writer is gone, which is told at once
-
-
 def test_pages_that_follow_a_run_share_what_is_made(
     path: Path, writer: RunWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,3 +162,16 @@ def test_pages_that_follow_a_run_share_what_is_made(
     now[0] = 1.0
     assert json.loads(answers.get(status))["lastTick"] == 7
     assert len(answers.get(part)) == 2 * len(first)
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_its_moment_is_one_of_its_run(name: str) -> None:
+    demo = find_demo(name.upper())
+    moment = {key: value for key, (value,) in parse_qs(demo.moment).items()}
+    with RunReader(demo.path) as run:
+        assert 0 <= int(moment["t"]) < run.last_tick
+        assert find_person(moment["p"], run.meta.names)
+        assert moment.get("f") in {None, *(fact.id for fact in run.meta.scenario.facts)}
+        # Something is said within a minute of looking.
+        soon = int(moment["t"]) + 60 * int(moment["play"]) // run.meta.seconds_per_tick
+        assert any(e.kind == "say" for e in run.events(int(moment["t"]), soon))

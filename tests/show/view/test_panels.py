@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from genagents_env.record.reader import RunReader
-from genagents_env.run import PolicySpec, RunOptions, resume, run
-from tests.run.towns import make_options, make_spec, run_town
-from tests.show.view.browser import PHONE, OpenPage, WatchedPage
+from genagents_env.record import RunReader
+from genagents_env.run import resume
+from genagents_env.world.events import Event
+from tests.run.towns import make_options, run_town
+from tests.show.view.browser import OpenPage, WatchedPage
 from tests.show.view.conftest import RUNS
 
 MURDER = RUNS / "murder_mystery.sqlite.xz"
@@ -38,14 +39,6 @@ def murder(opened: WatchedPage) -> Iterator[WatchedPage]:
     opened.check()
 
 
-@pytest.fixture(scope="module")
-def ruled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Ten minutes of a town in which nobody asks a model."""
-    path = tmp_path_factory.mktemp("panels") / "ruled.sqlite"
-    run(make_spec(ticks=60, policy=PolicySpec("scripted")), path, RunOptions())
-    return path
-
-
 def open_tab(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
 
@@ -66,27 +59,6 @@ def open_person(page: Page, name: str) -> None:
     expect(panel.get_by_role("heading", level=2)).to_contain_text(name)
 
 
-def test_the_story_goes_along_with_the_clock_until_the_reader_scrolls(murder: WatchedPage) -> None:
-    page = murder.page
-    story = page.get_by_role("tabpanel", name="Story")
-    seek(page, LIZHI_HEARS)
-    current = story.locator(".say.current")
-    expect(current).to_contain_text("bloody knife in his hand")
-    expect(current).to_be_in_viewport()
-    expect(story.locator(".say.to-come").first).to_be_attached()
-    story.locator(".scenes").hover()
-    page.mouse.wheel(0, 1200)
-    back = story.get_by_role("button", name="Back to the clock")
-    expect(back).to_be_visible()
-    scrolled = story.locator(".scenes").evaluate("list => list.scrollTop")
-    seek(page, RICHARD_HEARS)
-    expect(current).to_contain_text("I was unwell, Richard")
-    assert story.locator(".scenes").evaluate("list => list.scrollTop") == scrolled
-    back.click()
-    expect(back).to_be_hidden()
-    expect(current).to_be_in_viewport()
-
-
 def test_a_click_on_words_goes_there_and_first_hearings_are_marked(murder: WatchedPage) -> None:
     story = murder.page.get_by_role("tabpanel", name="Story")
     story.get_by_text("I was unwell, Richard, so I shut").click()
@@ -95,20 +67,6 @@ def test_a_click_on_words_goes_there_and_first_hearings_are_marked(murder: Watch
     expect(hearing).to_have_text(re.compile("Richard hears of *testimony from Dmitri"))
     hearing.get_by_role("button", name="testimony").click()
     assert look(murder.page, "panel") == "facts"
-
-
-def test_the_story_is_searched_and_filtered(murder: WatchedPage) -> None:
-    story = murder.page.get_by_role("tabpanel", name="Story")
-    story.get_by_role("searchbox").fill("VOUCH")
-    expect(story.locator(".say")).to_have_count(1)
-    expect(story.locator(".say .words")).to_contain_text("I can vouch")
-    expect(story.locator(".say mark")).to_have_text("vouch")
-    story.get_by_role("searchbox").fill("no such words")
-    expect(story.get_by_text("Nothing like that happens.")).to_be_visible()
-    story.get_by_role("searchbox").fill("")
-    story.get_by_label("Only what tells of").select_option("last seen")
-    expect(story.locator(".learn")).to_have_count(2)
-    expect(story.locator(".say").first).to_contain_text("7:30 PM")
 
 
 def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
@@ -140,41 +98,6 @@ def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
     assert look(page, "time") == RICHARD_HEARS
     card.get_by_text("The same as a list").click()
     expect(card.locator(".telling .telling > li")).to_have_count(2)
-
-
-def test_a_reflection_leads_to_what_it_rests_on_down_to_the_prompt(
-    open_page: OpenPage, valentines_run: Path
-) -> None:
-    watched = open_page(valentines_run, "#t=2000&p=Klaus&tab=person")
-    page = watched.page
-    panel = page.get_by_role("tabpanel", name="Person")
-    panel.get_by_label("Kind of memory").select_option("thought")
-    memories = panel.get_by_role("list", name="Memories").locator("> li")
-    thought = memories.filter(has=page.locator(".kind-thought")).first
-    thought.locator("summary").first.click()
-    expect(thought.get_by_text(re.compile("^Rests on"))).to_be_visible()
-    evidence = thought.locator(".nested > li").first
-    evidence.locator("summary").first.click()
-    expect(evidence.locator(".fold-body").first).not_to_be_empty()
-    thought.get_by_role("button", name="The call that wrote it: reflect.insights").click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading", level=2)).to_have_text("A call: reflect.insights")
-    expect(dialog.locator(".text-reply pre")).not_to_be_empty()
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    panel.get_by_label("Kind of memory").select_option("observation")
-    seen = panel.locator(".memory", has=page.locator(".kind-observation")).first
-    seen.locator("summary").first.click()
-    seen.locator(".evidence .time").first.click()
-    assert 0 <= float(str(look(page, "time"))) <= 2000
-    memory = panel.locator(".memory", has_text="Talked with Isabella Rodriguez").first
-    panel.get_by_label("Kind of memory").select_option("chat")
-    memory.locator("summary").first.click()
-    memory.locator(".evidence .ask-why").first.click()
-    expect(dialog.get_by_text("converse.speak")).to_be_visible()
-    expect(dialog.locator("pre", has_text="<<<DATA").first).to_contain_text("Isabella Rodriguez")
-    expect(dialog.locator(".recalled li").first).to_be_visible()
-    watched.check()
 
 
 def test_memories_and_knowledge_are_those_of_the_clock(murder: WatchedPage) -> None:
@@ -218,49 +141,6 @@ def test_costs_are_those_of_the_record_down_to_a_prompt(murder: WatchedPage) -> 
     expect(panel.locator(".tiles")).to_contain_text(f"Calls{made}of {len(calls)}")
 
 
-def test_why_leads_from_words_to_prompt_and_reply(murder: WatchedPage) -> None:
-    page = murder.page
-    seek(page, LIZHI_HEARS)
-    story = page.get_by_role("tabpanel", name="Story")
-    story.get_by_role("button", name=re.compile("Why.*Later, at night")).click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading", level=2)).to_have_text("Why does Dmitri Ivanov say this?")
-    expect(dialog.locator(".text-reply").last).to_contain_text("bloody knife in his hand")
-    dialog.get_by_role("searchbox").fill("knife")
-    expect(dialog.get_by_text(re.compile("^[0-9]+ places$"))).to_be_visible()
-    dialog.get_by_role("button", name="Next place").click()
-    expect(dialog.locator("mark.here")).to_be_in_viewport()
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    page.wait_for_function("() => window.town.look().event === -1")  # told by its `close`, later
-
-
-def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> None:
-    watched = open_page(ruled_run, "#t=60", PHONE)
-    page = watched.page
-    open_tab(page, "Costs")
-    expect(page.get_by_text("No model was asked")).to_be_visible()
-    open_person(page, "Ada Brook")
-    panel = page.get_by_role("tabpanel", name="Person")
-    expect(panel.get_by_text("policy scripted, which asks no model")).to_be_visible()
-    expect(panel.get_by_text("No memories: the policy scripted keeps none.")).to_be_visible()
-    panel.locator(".person-now .ask-why").click()
-    dialog = page.get_by_role("dialog")
-    expect(
-        dialog.get_by_text("No model was asked in this run: the policy scripted")
-    ).to_be_visible()
-    page.keyboard.press("Escape")
-    page.get_by_role("tab", name="Person").press("ArrowRight")
-    expect(page.get_by_role("tab", name="Facts")).to_be_focused()
-    before = page.get_by_role("tabpanel").bounding_box()
-    page.get_by_role("button", name="More room for the panels").click()
-    after = page.get_by_role("tabpanel").bounding_box()
-    assert before is not None
-    assert after is not None
-    assert after["height"] > 1.5 * before["height"]
-    watched.check()
-
-
 def test_panels_grow_with_a_run_that_goes_on(open_page: OpenPage, tmp_path: Path) -> None:
     path = tmp_path / "growing.sqlite"
     run_town(path)
@@ -276,3 +156,48 @@ def test_panels_grow_with_a_run_that_goes_on(open_page: OpenPage, tmp_path: Path
     watched.page.evaluate("() => window.town.seek(60)")
     expect(panel.locator(".tiles")).to_contain_text(f"Calls{after}of {after}")
     watched.check()
+
+
+def test_why_of_every_utterance_of_a_shipped_run(open_page: OpenPage) -> None:
+    check_all(open_page, RUNS / "murder_mystery.sqlite.xz")
+
+
+def test_why_of_every_utterance_of_a_policy_of_ones_own(open_page: OpenPage, own_run: Path) -> None:
+    opened = check_all(open_page, own_run)
+    expect(opened.page.locator("dialog[open]")).to_contain_text("these are the ones of this moment")
+
+
+def check_all(open_page: OpenPage, path: Path) -> WatchedPage:
+    """Fail unless the panel of each utterance shows what was perceived, and a call or the rule."""
+    with RunReader(path) as run:
+        said = [event for event in run.events(kind="say") if event.agent is not None]
+        asked = {(call.agent, call.tick) for call in run.calls()}
+    opened = open_page(path)
+    assert len(said) > 2
+    for event in said:
+        check_panel(opened.page, event)
+        calls = opened.page.locator("dialog[open] .call")
+        if (event.agent, event.tick - 1) in asked:
+            expect(calls.first).to_be_attached()
+        elif calls.count() == 0:
+            rules = opened.page.locator("dialog[open]").get_by_text("decided by its rules")
+            expect(rules).to_be_visible()
+        if event is not said[-1]:
+            opened.page.keyboard.press("Escape")
+    opened.check()
+    return opened
+
+
+def check_panel(page: Page, event: Event) -> None:
+    """Click *why?* of an utterance of the story; fail unless its panel has words and percept."""
+    page.evaluate("tick => window.town.seek(tick)", event.tick)
+    text = str(event.data["text"])
+    story = page.get_by_role("tabpanel", name="Story")
+    said = story.locator(f".say[data-tick='{event.tick}']:not(.to-come)", has_text=text).last
+    said.get_by_role("button", name=re.compile("^Why")).click()
+    dialog = page.locator("dialog[open]")
+    expect(dialog.locator(".why-words")).to_have_text(text)
+    expect(dialog.locator(".percept summary")).to_be_visible(timeout=20_000)
+    if not dialog.locator(".percept pre").count():  # a long one is folded
+        dialog.locator(".percept summary").click()
+    expect(dialog.locator(".percept pre")).to_contain_text(f"You are {event.agent}, ")

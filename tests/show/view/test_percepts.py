@@ -62,12 +62,6 @@ def test_a_late_moment_is_pending_at_first(direct_run: Path) -> None:
         assert "The town is stepped again to rebuild it, and is at Tuesday 11:" in answer.note
 
 
-def test_a_run_that_came_out_otherwise_is_rebuilt_anew(direct_run: Path) -> None:
-    with look(direct_run) as (found, reader):
-        first = ask(found, reader, 0, EARLY)
-        assert ask(found, reader, 0, EARLY, revision=1) == first
-
-
 def test_neither_calls_nor_vectors_nor_code_of_a_policy_are_needed(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec("tiny", 20, policy=PolicySpec(WITNESS)), path, make_options())

@@ -106,11 +106,3 @@ def test_the_same_run_makes_the_same_file(short_run: Path, written: Path, tmp_pa
     with RunReader(short_run) as run:
         again = write_single_file(run, tmp_path / "again.html")
     assert again.read_bytes() == written.read_bytes()
-
-
-def test_writing_reports_its_progress(short_run: Path, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    with RunReader(short_run) as run:
-        write_single_file(run, tmp_path / "a.html", lambda done, of: told.append((done, of)))
-    assert told == [(k + 1, len(told)) for k in range(len(told))]
-    assert len(told) > 8

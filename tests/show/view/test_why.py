@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.memory.content import AskedCall, CallCause
 from genagents_env.record import RunReader
-from genagents_env.show.view.causes import find_acts, find_causes
+from genagents_env.show.view.causes import find_causes
 from genagents_env.show.view.mind import make_mind
 from genagents_env.show.view.why import make_why, make_whys
 from genagents_env.text import fold
@@ -63,39 +63,6 @@ def test_what_was_recalled_stands_in_the_prompts_and_was_made_before() -> None:
     assert set(why["events"]) >= {id_ for memory in recalled for id_ in memory["events"]}
 
 
-def test_a_step_has_its_plan_behind_it() -> None:
-    with RunReader(VALENTINES) as run:
-        doing = next(
-            e for e in run.events(1) if e.kind == "doing" and "shopping list" in e.data["doing"]
-        )
-        assert doing.agent is not None
-        why = ask(run, doing.agent, doing.tick)
-    purposes = [call["purpose"] for call in why["calls"]]
-    assert purposes[:3] == ["plan.day", "plan.hours", "plan.pieces"]
-
-
-def test_an_ongoing_act_is_explained_by_its_beginning() -> None:
-    with RunReader(VALENTINES) as run:
-        begun = ask(run, KLAUS, 200)
-        later = ask(run, KLAUS, 204)
-    assert later["calls"] == begun["calls"]
-    assert begun["note"] == ""
-    assert "goes on with what was begun at 07:33:20" in later["note"]
-    assert later["tick"] == 203
-
-
-def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
-    own_run: Path,
-) -> None:
-    with RunReader(own_run) as run:
-        said = list(run.events(kind="say"))
-        for event in said:
-            why = ask(run, str(event.agent), event.tick)
-            assert [call["tick"] for call in why["calls"]] == [event.tick - 1]
-            assert why["asked"].endswith("these are the ones of this moment.")
-    assert said
-
-
 def test_no_model_is_said_only_of_a_run_that_has_none(tmp_path: Path, own_run: Path) -> None:
     with RunReader(play(tmp_path / "run.sqlite", "scripted", ticks=30)) as run:
         assert make_why(run, 0, 20)["asked"].startswith("No model was asked in this run: ")
@@ -118,12 +85,6 @@ def test_who_passes_on_a_fact_by_rule_remembers_where_it_is_from(tmp_path: Path)
     assert why["calls"] == []
     assert len(why["recalled"]) == 1
     assert why["events"] == [told[1].data["cause"]]
-
-
-def test_before_anything_was_done_nothing_is_said_to_have_led_to_it() -> None:
-    acts = find_acts([Event(0, 5, "say", "Ada", {"text": "Good morning"})], "Ada", 4)
-    assert acts == ()
-    assert find_causes(acts, [], {}, ["Ada"]) == ()
 
 
 def test_a_decision_about_others_is_no_cause() -> None:

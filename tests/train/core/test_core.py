@@ -76,11 +76,16 @@ def test_shaping_is_that_of_the_town(task: str) -> None:
     pair.compare_towns()
 
 
+WHOLE = [
+    (task, MENUS[(k + at) % 2], *many)
+    for k, task in enumerate(TASKS)
+    for at, many in enumerate([(8, 3), (128, 1)])
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("menu", MENUS)
-@pytest.mark.parametrize(("layouts", "episodes"), [(1, 3), (8, 3), (128, 1)])
-@pytest.mark.parametrize("task", TASKS)
-def test_whole_episodes_of_every_task(task: str, layouts: int, episodes: int, menu: str) -> None:
+@pytest.mark.parametrize(("task", "menu", "layouts", "episodes"), WHOLE)
+def test_whole_episodes_of_every_task(task: str, menu: str, layouts: int, episodes: int) -> None:
     pair = make_pair(task, min(layouts, 16) if TASKS[task].town else layouts, 1, menu=menu)
     pair.reset(70)
     while pair.ends < episodes * len(pair.envs):

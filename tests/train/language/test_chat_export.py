@@ -132,11 +132,6 @@ def test_a_mind_of_many_faculties_is_a_row_a_call(tmp_path: Path) -> None:
         assert own[0]["reward_to_go"] == pytest.approx(sum(row["reward"] for row in own))
 
 
-def test_a_run_without_a_model_has_no_chats(tmp_path: Path) -> None:
-    run(RunSpec(TownConfig("tiny"), policy=PolicySpec("scripted")), tmp_path / "run.sqlite")
-    assert read(export_chats([tmp_path / "run.sqlite"], tmp_path)) == []
-
-
 def test_datasets_loads_the_file(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     file = export_chats([record(tmp_path / "run.sqlite")], tmp_path / "out")

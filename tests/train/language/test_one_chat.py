@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,8 @@ from genagents_env.config import TownConfig
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.train.language import Session, SharedSession
+from genagents_env.train.language import LearnerPrompt, Session, SharedSession
+from genagents_env.train.language.shared_session import WAIT
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "verifiers_town"
 TURNS, TICKS = 10, 60
@@ -173,3 +175,48 @@ def test_what_one_was_worth_is_what_the_others_lack_without_it() -> None:
     # Who works for all brings the others more; idling at home brings oneself the pool's part.
     assert set(without) == set(session.env.possible_agents)
     assert without[agent] != pytest.approx(session.returns[agent])
+
+
+async def do_errand(prompt: LearnerPrompt) -> str:
+    goal = re.search(r'put (.+?) into the state \\"(.+?)\\"', prompt.user)
+    if goal is None or "(over)" in prompt.user:
+        return WAIT
+    return json.dumps({"do": "interact", "target": goal[1], "words": goal[2], "minutes": 1})
+
+
+def test_who_gives_up_waits_while_the_others_go_on() -> None:
+    async def give_up(prompt: LearnerPrompt) -> None:
+        return None
+
+    async def live() -> tuple[list[bool], SharedSession]:
+        session = SharedSession("errand", learners=[0, 1])
+        await session.begin(11)
+        both = zip(session.learners, (give_up, do_errand), strict=True)
+        gave_up = await asyncio.gather(*(session.play(agent, answer) for agent, answer in both))
+        return gave_up, session
+
+    gave_up, session = asyncio.run(live())
+    assert gave_up == [True, False]
+    assert session.returns["resident_0"] == pytest.approx(-0.6)
+    assert session.returns["resident_1"] > 0
+    assert session.count_unusable("resident_0") == 0
+
+
+@pytest.mark.slow
+def test_verifiers_plays_an_episode_of_two_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("verifiers.v1")
+    monkeypatch.setattr(sys, "path", [str(EXAMPLE), *sys.path])
+    monkeypatch.setenv("TOWN_API_KEY", "none")
+    import live  # type: ignore[import-not-found]  # on the path since the line above
+
+    with live.serve() as address:
+        episode = asyncio.run(live.live(address, "scripted", 0))
+    assert episode.ok
+    names = {trace.agent.name: trace for trace in episode.traces}
+    assert list(sorted(names)) == ["resident_0", "resident_1"]
+    assert [names[name].agent.trainable for name in sorted(names)] == [True, False]
+    for trace in names.values():
+        told = trace.info["town"]
+        assert trace.reward == told["return"] == pytest.approx(sum(told["rewards"]))
+        assert trace.metrics["success"] == 1
+        assert trace.num_turns == len(told["rewards"])

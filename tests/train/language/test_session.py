@@ -72,22 +72,6 @@ def test_an_episode_is_a_function_of_its_seed_and_replies() -> None:
     assert play(4) != play(5)
 
 
-def test_another_mind_may_ask() -> None:
-    with Session("tiny", others="scripted", mind="reactive") as session:
-        assert session.prompt is not None
-        assert session.prompt.schema is not None
-        options = session.prompt.schema["properties"]["do"]["enum"]  # type: ignore[index,call-overload]
-        reply = {"do": options[0], "say": "", "doing": "working", "minutes": 1}  # type: ignore[index]
-        assert session.act(json.dumps(reply)).fault is None
-
-
-def test_others_may_ask_a_model_of_their_own() -> None:
-    with Session("tiny", others="reactive", model="scripted") as session:
-        while not session.done:
-            session.act(json.dumps(WAIT))
-        assert {turn.agent for turn in session.transcript()} == {"Ada Brook"}
-
-
 def test_two_learners_share_a_town() -> None:
     async def live() -> SharedSession:
         session = SharedSession("tiny")

@@ -7,10 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from genagents_env import town_v0
 from genagents_env.actions import Action
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
-from genagents_env.run.play import rollout
-from genagents_env.train.tasks import HELD_OUT, TASKS, Task, TaskEnv
+from genagents_env.run import rollout, rollouts
+from genagents_env.run.policies import list_policies, load_policy
+from genagents_env.train.language.towns import play_town
+from genagents_env.train.tasks import HELD_OUT, TASKS, Task, TaskEnv, get_task
+from genagents_env.train.tasks.task import read_baselines
+from tests.campaigns import recital
+from tests.train.tasks.canaries import POLICIES, load_canaries, repeat
 from tests.train.tasks.names import EVERY, SMALL
 
 SEEDS = (*range(3), *HELD_OUT[:2])
@@ -87,3 +94,69 @@ def test_layouts_of_training_are_never_held_out(name: str) -> None:
     towns = [task.draw(seed).model_dump_json() for seed in (*range(4), *HELD_OUT[:4])]
     assert len(set(towns)) == len(towns)
     assert task.draw(128).model_dump_json() == towns[0]
+
+
+CANARIES = load_canaries()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("task", EVERY)
+def test_a_canary_earns_what_it_did(task: str, policy: str) -> None:
+    """If it does not: `python -m tests.train.tasks.canaries TASK`, and say why."""
+    canary = CANARIES[task][policy]
+    assert repeat(task, canary["lived"]) == canary["returns"]
+
+
+@pytest.mark.parametrize("task", CANARIES)
+def test_a_cheat_earns_no_more_than_chance_or_idling(task: str) -> None:
+    earned = {
+        policy: float(np.mean(list(CANARIES[task][policy]["returns"].values())))
+        for policy in POLICIES
+    }
+    low = max(earned["random"], earned["idle"])
+    assert earned["cheat"] <= low + 0.1 * max(0.0, earned["solution"] - low) + 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["spread", "culprit"])
+def test_reciting_earns_no_more_than_chance(task: str) -> None:
+    found = recital.judge(task, 6)
+    assert float(found["recital"]) < float(found["random"])
+    assert float(found["random"]) < float(found["solution"])
+
+
+HELD_OUT_SEEDS = HELD_OUT[:4]
+
+
+@pytest.mark.parametrize("task", ["meet", "spread", "queue"])
+def test_by_its_name_it_earns_what_the_task_promises(task: str) -> None:
+    by_name = [
+        one.rollout.returns
+        for one in rollouts(lambda: town_v0.rl_env(task), "solution", HELD_OUT_SEEDS)
+    ]
+    env = town_v0.rl_env(task)
+    assert by_name == [
+        rollout(env, get_task(task).make_solution(), seed).returns for seed in HELD_OUT_SEEDS
+    ]
+    assert by_name == [play_town(task, "solution", seed) for seed in HELD_OUT_SEEDS]
+    earned = np.mean([list(returns.values()) for returns in by_name])
+    assert earned == pytest.approx(read_baselines()[task]["solution"], abs=0.1)
+    scripted = rollout(env, "scripted", HELD_OUT_SEEDS[0]).returns
+    assert np.mean(list(scripted.values())) < earned - 0.2
+
+
+def test_it_goes_along_with_other_policies() -> None:
+    env = town_v0.rl_env("meet")
+    mixed = {agent: "solution" for agent in env.possible_agents} | {"resident_1": "random"}
+    assert set(rollout(env, mixed, 0, max_ticks=5).returns) == set(env.possible_agents)
+
+
+def test_a_town_without_a_task_has_none() -> None:
+    assert "solution" not in list_policies()
+    with pytest.raises(PolicyError, match="'solution': there is one in the episodes of a task"):
+        rollout(town_v0.parallel_env(), load_policy("solution"))
+
+
+def test_an_environment_in_place_of_a_function_is_refused() -> None:
+    with pytest.raises(ConfigError, match="give a function that returns new ones"):
+        rollouts(town_v0.rl_env("meet"), "solution")

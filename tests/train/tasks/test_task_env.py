@@ -21,6 +21,8 @@ from genagents_env.train.tasks import (
     get_task,
 )
 from genagents_env.train.tasks.task import shape_reward
+from genagents_env.train.tasks.vector import make_vector
+from tests.train.pairs import draw_legal
 
 
 def make(task: str = "errand", town: str | None = None, **options: Any) -> TaskEnv:
@@ -133,20 +135,6 @@ def test_our_check_passes_in_a_shipped_town() -> None:
     check_env(lambda: make("meet", "sakura_machi", percepts=True), steps=12)
 
 
-def test_max_cycles_holds_in_every_town() -> None:
-    env = make("share")
-    assert env.max_cycles == TASKS["share"].horizon
-    env.max_cycles = 4
-    for seed in (1, 2):
-        env.reset(seed=seed)
-        ticks = 0
-        while env.agents:
-            *_, cuts, _ = env.step({})
-            ticks += 1
-        assert ticks == 4
-        assert all(cuts.values())
-
-
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ConfigError, match="ids: a task's agents are indexed"):
         make("errand", ids="names")
@@ -172,16 +160,55 @@ def test_a_weight_or_discount_out_of_range_is_refused(options: dict[str, Any]) -
         make(**options)
 
 
-@pytest.mark.parametrize("task", ["errand", "culprit"])
-def test_a_task_fits_into_a_town_of_private_rooms_and_things(task: str) -> None:
-    env = TaskEnv(TASKS[task], "valentines_party")
-    observations, _ = env.reset(seed=HELD_OUT[0])
-    assert len(observations) == TASKS[task].people
-    plan = env.world.plan
-    assert not any(item.users for item in plan.objects)
-    assert not any(arena.users for arena in plan.arenas)
-
-
 def test_a_town_with_too_few_things_is_refused_with_the_reason() -> None:
     with pytest.raises(ScenarioError, match="needs 3 things"):
         TaskEnv(TASKS["errand"], "open_gate")
+
+
+THREE = [5, 130, HELD_OUT[7]]
+
+
+def test_episodes_are_those_of_the_task_of_the_same_seeds() -> None:
+    env = town_v0.rl_env("errand")
+    vector = make_vector("errand", [find_layout(seed) for seed in THREE], 1)
+    agents, rng = env.possible_agents, np.random.default_rng(0)
+    seen, _ = vector.reset(seed=THREE)
+    steps = []
+    for _ in range(12):
+        masks = seen["action_mask"]
+        chosen = draw_legal(masks, rng)
+        after, rewards, _, _, _ = vector.step(chosen)
+        steps.append((seen, chosen, rewards))
+        seen = after
+    for k, seed in enumerate(THREE):
+        own = slice(k * len(agents), (k + 1) * len(agents))
+        observations, _ = env.reset(seed=seed)
+        for before, chosen, rewards in steps:
+            for name in ("observation", "action_mask"):
+                expected = [observations[a][name] for a in agents]
+                np.testing.assert_array_equal(before[name][own], expected)
+            given = dict(zip(agents, chosen[own].tolist(), strict=True))
+            observations, earned, _, _, _ = env.step(given)
+            assert rewards[own].tolist() == pytest.approx([earned[a] for a in agents])
+
+
+def test_a_number_of_layouts_takes_the_first_of_training() -> None:
+    vector = make_vector(get_task("errand"), 3, 2)
+    drawn = [get_task("errand").draw(layout).map for layout in range(3) for _ in range(2)]
+    assert [env.world.scenario.map for env in vector.envs] == drawn
+    for wrong in (0, 129):
+        with pytest.raises(ConfigError, match="128"):
+            make_vector("errand", wrong)
+
+
+def test_the_vec_env_has_other_layouts_for_another_seed() -> None:
+    pytest.importorskip("stable_baselines3")
+    from genagents_env.train.tasks.vec_env import TaskVecEnv
+
+    one, two = (TaskVecEnv("errand", layouts=2, towns=2, seed=seed) for seed in (0, 1))
+    assert one.num_envs == 2 * 2 * len(town_v0.rl_env("errand").possible_agents)
+    first, second = one.reset(), two.reset()
+    assert first.shape == (one.num_envs, *one.observation_space.shape)
+    assert not np.array_equal(first, second)
+    again = TaskVecEnv("errand", layouts=2, towns=2, seed=0)
+    np.testing.assert_array_equal(first, again.reset())

@@ -1,7 +1,5 @@
 """Towns as SB3's VecEnv: a vector of towns (`SlotVecEnv`), or any towns (`TownVecEnv`)."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,7 +9,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError
-from genagents_env.train.wrappers import FlatBox, JoinedTowns, VectorTown
+from genagents_env.train.wrappers import FlatBox, VectorTown
 from genagents_env.world.interventions import Part
 from tests.train.pairs import draw_legal
 
@@ -70,17 +68,6 @@ def test_a_slot_equals_its_agent_in_a_town_alone() -> None:
 
 
 @pytest.mark.parametrize("make", BOTH)
-def test_the_horizon_counts_as_truncation(make: Make) -> None:
-    env = make(2, max_cycles=3)
-    env.reset()
-    for _ in range(3):
-        _, _, dones, infos = env.step(np.zeros(4, dtype=np.int64))
-    assert dones.all()
-    assert [info["TimeLimit.truncated"] for info in infos] == [True] * 4
-    assert [info["episode"]["l"] for info in infos] == [3] * 4
-
-
-@pytest.mark.parametrize("make", BOTH)
 def test_an_agent_that_has_left_leaves_its_slot_inert(make: Make) -> None:
     env = make(1, max_cycles=5)
     env.reset()
@@ -120,26 +107,6 @@ def test_a_seed_gives_the_same_episodes_again(make: Make) -> None:
 
     for one, two in zip(live(), live(), strict=True):
         np.testing.assert_array_equal(one, two)
-
-
-def test_attributes_are_those_of_the_slots_town() -> None:
-    env = SlotVecEnv(JoinedTowns([VectorTown("tiny", 1), VectorTown("tiny", 2, max_cycles=9)]))
-    env.reset()
-    assert env.get_attr("max_cycles") == [60, 60, 9, 9, 9, 9]
-    assert env.env_method("describe_choice", 0, indices=[0]) == ["idle"]
-    assert env.has_attr("action_masks")
-    with pytest.raises(ConfigError, match="max_cycles"):
-        env.set_attr("max_cycles", 3)
-
-
-def test_without_sb3_the_extra_is_named() -> None:
-    code = (
-        "import sys; sys.modules['stable_baselines3'] = None\n"
-        "try:\n    from genagents_env.train.wrappers import TownVecEnv\n"
-        "except ImportError as error:\n    print(error)"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "[train]" in said.stdout
 
 
 @pytest.mark.slow

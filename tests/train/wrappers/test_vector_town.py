@@ -4,16 +4,13 @@ import copy
 import pickle
 from collections.abc import Mapping
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
 from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import (
-    DictInfoToList,
     FlattenObservation,
-    RecordEpisodeStatistics,
 )
 
 from genagents_env.config import TownOptions
@@ -22,7 +19,7 @@ from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Scenario
 from genagents_env.train.tasks import TASKS, get_task
-from genagents_env.train.wrappers import VectorTown
+from genagents_env.train.wrappers import JoinedTowns, VectorTown
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.world.tiles import STAY
 from tests.goal_towns import give_goals
@@ -209,25 +206,6 @@ def test_a_town_may_begin_anew_in_the_next_step() -> None:
     assert ends == 2
 
 
-def test_gymnasiums_wrappers_fit() -> None:
-    # Gymnasium 1.2 leaves out the first step of every episode that began by itself.
-    counts_all = not gymnasium.__version__.startswith("1.2.")
-    counted = RecordEpisodeStatistics(VectorTown("tiny", 2, max_cycles=5))
-    counted.reset(seed=0)
-    total = np.zeros(4)
-    for tick in range(1, 11):
-        _, rewards, _, _, infos = counted.step(np.zeros(4, dtype=np.int64))
-        total += rewards
-        assert ("episode" in infos) == (tick % 5 == 0)
-        if "episode" in infos:
-            if counts_all or tick == 5:
-                assert infos["episode"]["l"].tolist() == [5] * 4
-                assert infos["episode"]["r"] == pytest.approx(total)
-            total[:] = 0
-    listed = DictInfoToList(VectorTown("tiny", 2))
-    assert listed.reset(seed=0)[1][0]["present"]
-
-
 def test_seeds_are_one_a_town() -> None:
     vector = VectorTown("tiny", 3)
     first, _ = vector.reset()
@@ -271,22 +249,6 @@ def test_copies_and_pickles_of_a_vector_go_on_alike() -> None:
             np.testing.assert_array_equal(other.step(chosen)[0]["observation"], seen["observation"])
 
 
-def test_calls_go_to_the_towns() -> None:
-    vector = VectorTown("tiny", 2, render_mode="ansi")
-    vector.reset(seed=0)
-    assert vector.call("describe_choice", 0) == ("idle", "idle")
-    assert vector.get_attr("agents") == (list(vector.agents), list(vector.agents))
-    frames = vector.render()
-    assert frames is not None
-    assert len(frames) == 2
-    assert "Ada" in frames[0]
-    assert VectorTown("tiny", 1).render() is None
-    with pytest.raises(ConfigError, match="one town alone"):
-        vector.call("step", {})
-    vector.close()
-    vector.close()
-
-
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(ConfigError, match="towns: 0"):
         VectorTown("tiny", 0)
@@ -306,8 +268,68 @@ def test_what_cannot_be_is_said() -> None:
         vector.reset(seed=[1, 2, 3])
     with pytest.raises(ConfigError, match="reset_mask"):
         vector.reset(options={"reset_mask": np.ones(4, dtype=np.bool_)})
+    with pytest.raises(ConfigError, match="one town alone"):
+        vector.call("step", {})
     vector.reset(seed=0)
     with pytest.raises(ConfigError, match=r"shape \(4,\)"):
         vector.step(np.zeros(3, dtype=np.int64))
     with pytest.raises(ConfigError, match="float64"):
         vector.step(np.zeros(4))
+
+
+def make_vectors() -> list[VectorTown]:
+    return [VectorTown("tiny", 2, max_cycles=9), VectorTown("tiny", 3, max_cycles=14)]
+
+
+def test_every_slot_is_as_in_its_own_vector() -> None:
+    joined, alone, rng = JoinedTowns(make_vectors()), make_vectors(), np.random.default_rng(0)
+    seen, infos = joined.reset(seed=4)
+    own = [alone[0].reset(seed=4), alone[1].reset(seed=6)]
+    parts = [slice(0, 4), slice(4, 10)]
+    ends = 0
+    for _ in range(40):
+        for part, (observation, told) in zip(parts, own, strict=True):
+            for name in observation:
+                np.testing.assert_array_equal(seen[name][part], observation[name])
+            np.testing.assert_array_equal(infos["present"][part], told["present"])
+        actions = draw_legal(seen["action_mask"], rng)
+        seen, *given, infos = joined.step(actions)
+        steps = [v.step(actions[part]) for v, part in zip(alone, parts, strict=True)]
+        for part, step in zip(parts, steps, strict=True):
+            for one, two in zip(given, step[1:4], strict=True):
+                np.testing.assert_array_equal(one[part], two)
+            for k, slot in enumerate(range(part.start, part.stop)):
+                if "final_obs" in step[4] and step[4]["_final_obs"][k]:
+                    ends += 1
+                    last = step[4]["final_obs"][k]["observation"]
+                    np.testing.assert_array_equal(infos["final_obs"][slot]["observation"], last)
+                    assert infos["_final_obs"][slot]
+                elif "final_obs" in infos:
+                    assert infos["final_obs"][slot] is None
+                    assert not infos["_final_obs"][slot]
+        own = [(step[0], step[4]) for step in steps]
+    assert ends > 20
+
+
+def test_texts_and_masks_stand_in_the_order_of_the_slots() -> None:
+    joined = JoinedTowns(make_vectors())
+    seen, _ = joined.reset(seed=0)
+    assert len(joined.texts()) == joined.num_envs == 10
+    np.testing.assert_array_equal(joined.action_masks(), seen["action_mask"])
+    assert len(joined.get_attr("possible_agents")) == joined.towns == 5
+
+
+def test_what_cannot_be_joined_is_refused() -> None:
+    with pytest.raises(ConfigError, match="number 1"):
+        JoinedTowns([VectorTown("tiny", 1), VectorTown("medicine", 1)])
+    with pytest.raises(ConfigError, match="none"):
+        JoinedTowns([])
+    other = VectorTown("tiny", 1, autoreset=AutoresetMode.NEXT_STEP)
+    with pytest.raises(ConfigError, match="number 1 has another autoreset mode"):
+        JoinedTowns([VectorTown("tiny", 1), other])
+    joined = JoinedTowns(make_vectors())
+    with pytest.raises(ConfigError, match="5 towns"):
+        joined.reset(seed=[1, 2])
+    joined.reset(seed=0)
+    with pytest.raises(ConfigError, match=r"\(10,\)"):
+        joined.step(np.zeros(4, dtype=np.int64))

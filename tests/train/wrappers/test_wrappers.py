@@ -1,8 +1,11 @@
 """Each wrapper keeps the contract and gives the shape its framework needs."""
 
 import copy
+import importlib.util
 import pickle
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +15,21 @@ from genagents_env import town_v0
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.memory.embed import HashedNgrams
+from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS, SIZE
 from genagents_env.testing import check_env
 from genagents_env.train.wrappers import (
     BareVector,
     DropText,
+    EmbedNames,
     EncodeText,
     FlatBox,
     MaskInInfo,
+    OneHotIdentity,
     RenameForRLlib,
 )
 from genagents_env.train.wrappers.observation import Env
+from genagents_env.world.interventions import Put
+from tests.goal_towns import ADA, BEN
 
 
 def menu() -> TownEnv:
@@ -104,24 +112,6 @@ def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
     assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
 
 
-def test_mask_in_info_leaves_the_infos_it_was_given_alone() -> None:
-    env = menu()
-    inner = env.reset(seed=0)
-    kept = copy.deepcopy(inner[1])
-    MaskInInfo(env).reshape(*inner)
-    assert inner[1] == kept
-
-
-def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
-    env = encode_text(menu())
-    env.reset(seed=0)
-    env.step({})
-    twin = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)
-    mine, theirs = env.step({})[0], twin.step({})[0]
-    for agent in mine:
-        np.testing.assert_array_equal(mine[agent]["text"], theirs[agent]["text"])
-
-
 def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
     plain, _ = menu().reset(seed=0)
     dropped, _ = DropText(menu()).reset(seed=0)
@@ -153,3 +143,78 @@ def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
 def test_wrappers_in_the_wrong_order_are_refused(make: Callable[[], Env], word: str) -> None:
     with pytest.raises(ConfigError, match=word):
         make()
+
+
+def make_env(scenario: str = "tiny") -> TownEnv:
+    return TownEnv(scenario, actions="menu", max_cycles=40)
+
+
+def test_one_hot_columns_are_of_oneself_and_of_those_in_sight() -> None:
+    env = OneHotIdentity(make_env())
+    env.reset(seed=0)
+    env.unwrapped.intervene(Put(BEN, "Cottage/kitchen"))
+    seen = env.step({ADA: 0, BEN: 0})[0]
+    ada, ben = (seen[a]["observation"][SIZE:].reshape(-1, 2).tolist() for a in (ADA, BEN))
+    nobody = [[0.0, 0.0]] * (PERSON_SLOTS - 1)
+    assert ada == [[1, 0], [0, 1], *nobody]
+    assert ben == [[0, 1], [1, 0], *nobody]
+
+
+def test_names_are_embedded_once_and_stand_where_their_bearers_do() -> None:
+    asked: list[list[str]] = []
+
+    def embed(names: list[str]) -> npt.NDArray[np.float64]:
+        asked.append(names)
+        return np.array([[len(name), sum(map(ord, name))] for name in names], dtype=np.float64)
+
+    env = EmbedNames(make_env(), embed, 2)
+    env.reset(seed=0)
+    env.unwrapped.intervene(Put(BEN, "Cottage/kitchen"))
+    seen = env.step({ADA: 0, BEN: 0})[0]
+    assert [set(names) for names in asked] == [
+        {ADA, BEN},
+        {"outside", "Cottage", "Cottage/kitchen", "Cottage/study"},
+        {f"Cottage/{o}" for o in ("kitchen/stove", "kitchen/table", "study/lamp", "study/desk")},
+    ]
+    ada = seen[ADA]["observation"][SIZE:].reshape(-1, 2)
+    assert len(ada) == 2 + PERSON_SLOTS + OBJECT_SLOTS
+    town = env.unwrapped.world.town
+    things = [
+        town.places.object_ids[o]
+        for o, _ in town.around[0].objects(int(env.unwrapped.world.state.tile[0]))
+    ]
+    names = [ADA, "Cottage/kitchen", BEN, *[""] * (PERSON_SLOTS - 1), *things]
+    names += [""] * (len(ada) - len(names))
+    assert ada.tolist() == [[len(name), sum(map(ord, name))] for name in names]
+
+
+@pytest.mark.parametrize("wrap", [OneHotIdentity, lambda env: EmbedNames(env, HashedNgrams(8), 8)])
+def test_a_town_with_more_columns_keeps_the_contract(wrap: type[OneHotIdentity]) -> None:
+    check_env(lambda: FlatBox(wrap(make_env())), steps=40)
+
+
+def test_an_embedder_of_another_width_is_refused() -> None:
+    env = EmbedNames(make_env(), HashedNgrams(8), 9)
+    with pytest.raises(ConfigError, match=r"expected \(2, 9\)"):
+        env.reset(seed=0)
+
+
+DOC = Path(__file__).parents[3] / "docs" / "training.md"
+SNIPPETS = re.findall(r"```python\n(.*?)```", DOC.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def needs(snippet: str) -> list[str]:
+    found = re.match(r"# needs: (.*)", snippet)
+    return [name.strip() for name in found.group(1).split(",")] if found else []
+
+
+def title(snippet: str) -> str:
+    return ",".join(needs(snippet)) or "no framework"
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=title)
+def test_a_snippet_runs(snippet: str) -> None:
+    missing = [name for name in needs(snippet) if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    exec(compile(snippet, str(DOC), "exec"), {"__name__": "snippet"})  # noqa: S102 (our own)

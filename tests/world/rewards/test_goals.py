@@ -1,4 +1,4 @@
-"""What goals earn, one kind after another, and that an episode can be saved in its middle."""
+"""What goals and presence earn, by kind, and that an episode can be saved in its middle."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ HEAR = make_fact(1, None, ADA)
 Acts = dict[str, Any]
 
 
-def make_env(*goals: Goal, max_cycles: int = 20, **reward: Any) -> TownEnv:
+def make_env(*goals: Goal, name: str = "goals", max_cycles: int = 20, **reward: Any) -> TownEnv:
     town = make_tiny(facts=(HEAR,))
-    paid = Reward(name="goals", goals=goals, **reward)
+    paid = Reward.model_validate({"name": name, "goals": goals, **reward})
     return TownEnv(town.model_copy(update={"reward": paid}), max_cycles=max_cycles)
 
 
@@ -101,21 +101,79 @@ def test_shared_goals_are_paid_to_all_who_have_some() -> None:
     assert earned[BEN][-1] == pytest.approx((1.0 - 0.02) / 2)
 
 
-@pytest.mark.parametrize("shaping", [0.0, 0.5])
-def test_an_episode_saved_in_its_middle_earns_the_same(shaping: float) -> None:
-    goals = (
-        Goal(agent=ADA, kind="use", object=LAMP, state="lit"),
-        Goal(agent=BEN, kind="use", object=LAMP, state="dark"),
-        Goal(agent=ADA, kind="tell", fact=HEAR.id),
-    )
-    ticks = [*light(ADA), {BEN: Move(LAMP)}, {BEN: Interact(LAMP, "lit")}]
-    ticks += [{ADA: Talk(BEN, HEAR.statement)}]
-    env = make_env(*goals, shaping=shaping, step_cost=0.01)
-    whole = play(env, ticks)
-    for cut in (3, 16, 18):
-        first = make_env(*goals, shaping=shaping, step_cost=0.01)
-        head = play(first, ticks[:cut])
-        other = make_env(*goals, shaping=shaping, step_cost=0.01)
+GO = [{ADA: Move(STUDY)}] * 9
+START = make_tiny().start
+TIME = {"start": START, "end": START.replace(minute=2)}
+
+
+def be(agent: str, place: str, **more: Any) -> Goal:
+    return Goal(agent=agent, kind="be", place=place, **more)
+
+
+def test_company_pays_both_while_both_are_there_and_nowhere_else() -> None:
+    goals = be(ADA, STUDY, **TIME), be(BEN, STUDY, worth=2.0, **TIME)
+    env = make_env(*goals, name="company")
+    earned = play(env, [*GO, *[{}] * 5], seed=1)
+    arrived = next(t for t, value in enumerate(earned[ADA]) if value)
+    assert 0 < arrived < 9
+    assert earned[ADA] == [0.0] * arrived + [1 / 12] * (12 - arrived) + [0.0] * 2
+    assert earned[BEN] == [0.0] * arrived + [2 / 12] * (12 - arrived) + [0.0] * 2
+    assert env.parts.reward.is_done()
+    apart = make_env(be(ADA, KITCHEN, **TIME), be(BEN, STUDY, **TIME), name="company")
+    assert sum(sum(one) for one in play(apart, [{}] * 12, seed=1).values()) == 0
+
+
+def test_occupancy_is_worth_less_once_it_was_enough_and_divided_where_shared() -> None:
+    goals = be(ADA, KITCHEN), be(BEN, KITCHEN)
+    env = make_env(*goals, name="occupancy", need=4, surplus=0.5, step_cost=0.01)
+    earned = play(env, [{}] * 6, seed=1)
+    assert earned[ADA] == [0.24] * 4 + [0.125] * 2
+    assert earned[BEN] == [-0.01] * 6
+    assert env.parts.reward.board.done.tolist() == [[True, False], [False, False]]
+    env = make_env(*goals, name="occupancy", need=4, shared=True)
+    assert play(env, [{}] * 2, seed=1) == {ADA: [0.125] * 2, BEN: [0.125] * 2}
+
+
+def test_work_at_the_common_place_is_divided() -> None:
+    goals = be(ADA, STUDY), be(ADA, KITCHEN, worth=0.5), be(BEN, STUDY)
+    env = make_env(*goals, name="public_goods", common=STUDY)
+    horizon = env.world.scenario.horizon
+    earned = play(env, [*GO, {}], seed=1)
+    assert earned[ADA][0] == pytest.approx(1.0 / horizon)  # her own half, and half of Ben's
+    assert earned[BEN][0] == pytest.approx(0.5 / horizon)
+    assert earned[ADA][-1] == earned[BEN][-1] == pytest.approx(1.0 / horizon)
+
+
+GOALS = (
+    Goal(agent=ADA, kind="use", object=LAMP, state="lit"),
+    Goal(agent=BEN, kind="use", object=LAMP, state="dark"),
+    Goal(agent=ADA, kind="tell", fact=HEAR.id),
+)
+DONE = [{BEN: Move(LAMP)}, {BEN: Interact(LAMP, "lit")}, {ADA: Talk(BEN, HEAR.statement)}]
+SAVED: dict[str, tuple[tuple[Goal, ...], dict[str, Any]]] = {
+    "sparse": (GOALS, {"step_cost": 0.01}),
+    "shaped": (GOALS, {"step_cost": 0.01, "shaping": 0.5}),
+    **{
+        name: (tuple(be(who, p, **time) for who in (ADA, BEN) for p in (STUDY, KITCHEN)), more)
+        for name, time, more in (
+            ("company", TIME, {"shaping": 1.0}),
+            ("occupancy", {}, {"shaping": 1.0, "need": 3, "step_cost": 0.01}),
+            ("public_goods", {}, {"shaping": 1.0, "common": STUDY}),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("kind", SAVED)
+def test_an_episode_saved_in_its_middle_earns_the_same(kind: str) -> None:
+    goals, reward = SAVED[kind]
+    reward = {"name": "goals" if goals is GOALS else kind, **reward}
+    ticks = [*light(ADA), *DONE] if goals is GOALS else [*GO, {}, {}]
+    whole = play(make_env(*goals, **reward), ticks, seed=1)
+    assert sum(whole[ADA]) != 0
+    for cut in (3, 5, 16, 18)[: 4 if goals is GOALS else 2]:
+        first, other = (make_env(*goals, **reward) for _ in range(2))
+        head = play(first, ticks[:cut], seed=1)
         other.load_state(first.save_state())
         for acts in ticks[cut:]:
             for name, value in other.step(acts)[1].items():
@@ -123,9 +181,27 @@ def test_an_episode_saved_in_its_middle_earns_the_same(shaping: float) -> None:
         assert head == whole
 
 
-def test_a_state_of_other_goals_is_refused() -> None:
-    goal = Goal(agent=ADA, kind="be", place=STUDY)
-    plain, shaped = make_env(goal), make_env(goal, shaping=1.0)
-    plain.reset(seed=0)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (make_env(be(ADA, STUDY)), make_env(be(ADA, STUDY), shaping=1.0)),
+        *[tuple(make_env(*[be(ADA, STUDY)] * n, name="occupancy") for n in (1, 2))],
+    ],
+)
+def test_a_state_of_other_goals_is_refused(one: TownEnv, other: TownEnv) -> None:
+    one.reset(seed=0)
     with pytest.raises(ConfigError, match="no saved state of the scenario's goals"):
-        shaped.load_state(plain.save_state())
+        other.load_state(one.save_state())
+
+
+def test_a_reward_by_name_wants_what_it_pays_for() -> None:
+    for name in ("goals", "company", "occupancy", "public_goods"):
+        with pytest.raises(ConfigError, match=f"'{name}' needs a scenario that declares reward"):
+            TownEnv("valentines_party", reward=name)
+    with pytest.raises(ConfigError, match="needs a scenario that declares reward"):
+        TownEnv("tiny", reward="public_goods")
+    for name in ("company", "occupancy"):
+        with pytest.raises(ConfigError, match=f"'{name}' pays for goals of the kind `be` alone"):
+            TownEnv("tiny", reward=name)
+    with pytest.raises(ConfigError, match="'company' needs goals with a `start` and an `end`"):
+        make_env(be(ADA, STUDY), name="company")

@@ -9,7 +9,7 @@ from genagents_env.actions import Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.scenario.schema import Goal, Reward
 from genagents_env.testing.legal import sample_legal
-from genagents_env.train.tasks import TASKS, TaskEnv
+from genagents_env.train.tasks import TASKS
 from genagents_env.train.tasks.task import change
 from genagents_env.world.rewards.shaping import Potential
 from tests.goal_towns import ADA, make_tiny
@@ -20,28 +20,33 @@ LAMP = "Cottage/study/lamp"
 
 def make_env(shaping: float, **reward: Any) -> TownEnv:
     goal = Goal(agent=ADA, kind="use", object=LAMP, state="lit")
-    paid = Reward(name="goals", goals=(goal,), shaping=shaping, discount=1.0, **reward)
+    paid = Reward(name="goals", goals=(goal,), shaping=shaping, **reward)
     return TownEnv(make_tiny().model_copy(update={"reward": paid}), max_cycles=25)
 
 
-def earn(env: TownEnv, *, reaches: bool) -> float:
+def earn(env: TownEnv, discount: float, *, reaches: bool) -> float:
+    """Return the discounted return of an episode."""
     env.reset(seed=3)
     total = 0.0
     while env.agents:
-        far = env.world.tick < 15
-        act = Move(LAMP) if far or not reaches else Interact(LAMP, "lit")
-        total += env.step({ADA: act})[1][ADA]
+        tick = env.world.tick
+        act = Move(LAMP) if tick < 15 or not reaches else Interact(LAMP, "lit")
+        total += discount**tick * env.step({ADA: act})[1][ADA]
     return total
 
 
+@pytest.mark.parametrize("discount", [1.0, 0.9])
 @pytest.mark.parametrize("reaches", [True, False])
 @pytest.mark.parametrize("ends", [True, False])
-def test_shaping_adds_minus_the_first_potential(*, reaches: bool, ends: bool) -> None:
-    plain, shaped = make_env(0.0, ends=ends), make_env(2.0, ends=ends)
+def test_shaping_adds_minus_the_first_potential(
+    *, reaches: bool, ends: bool, discount: float
+) -> None:
+    """Whatever is done: so what is best by the plain reward is best by the shaped one."""
+    plain, shaped = (make_env(w, ends=ends, discount=discount) for w in (0.0, 2.0))
     shaped.reset(seed=3)
     start = Potential(shaped.world, shaped.parts.reward.board).measure(shaped.world, 0)
     assert start < 0
-    more = earn(shaped, reaches=reaches) - earn(plain, reaches=reaches)
+    more = earn(shaped, discount, reaches=reaches) - earn(plain, discount, reaches=reaches)
     assert more == pytest.approx(-2.0 * start)
 
 
@@ -66,15 +71,3 @@ def test_every_task_telescopes(name: str) -> None:
             total += list(rewards.values())
         totals.append(total)
     assert totals[1].sum() - totals[0].sum() == pytest.approx(-first)
-
-
-def test_of_several_places_the_nearest_counts() -> None:
-    env = TaskEnv(TASKS["gather"], actions="menu")
-    env.reset(seed=0)
-    world, board = env.world, env.parts.reward.board
-    near, both = Potential(world, board, either=True), Potential(world, board)
-    for i in board.owners:
-        assert both.measure(world, i) <= near.measure(world, i) <= 0
-    while env.agents:
-        env.step({})
-    assert near.measure(world, 0) == 0  # the time is over, and so are both goals

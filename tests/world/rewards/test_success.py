@@ -55,16 +55,6 @@ def test_what_is_paid_for_is_what_the_record_tells(story: str, name: str) -> Non
     assert returns == pytest.approx(dict.fromkeys(returns, gained))
 
 
-@pytest.mark.parametrize("story", PAID[::3])
-def test_idling_earns_nothing(story: str) -> None:
-    env = make(story)
-    env.reset(seed=0)
-    earned = 0.0
-    while env.agents:
-        earned += sum(env.step({})[1].values())
-    assert earned == 0
-
-
 @pytest.mark.parametrize("story", sorted(UNPAID))
 def test_a_story_that_only_answers_decide_says_so(story: str) -> None:
     assert list_decidable(load_scenario(story)) == ()

@@ -7,7 +7,6 @@ from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_town, list_rooms, list_things
 from genagents_env.train.tasks.task import change, find_time, set_up
-from genagents_env.world.rewards.shaping import Potential
 
 ANN, BEN, CAT = "Ann Ash", "Ben Birch", "Cat Cedar"
 WORD = {"id": "party", "statement": "There is a party.", "patterns": ["party"], "known_by": [ANN]}
@@ -146,21 +145,3 @@ def test_an_end_that_others_brought_about_is_paid_for_and_shown_when_noticed() -
     _, rewards, *_, infos = env.step({ANN: Talk(BEN, "There is a party.")})
     assert infos[ANN]["percept"].goals[0].done
     assert rewards[ANN] == 0.0
-
-
-def test_shaping_leads_to_whom_one_has_to_tell_and_not_to_what_one_has_no_word_of() -> None:
-    town = make_town([{"agent": ANN, "kind": "tell", "fact": "party", "person": BEN}])
-    rooms = list_rooms(town)
-    homes = {ANN: rooms[0], BEN: rooms[-1], CAT: rooms[0]}
-    people = [describe_person(name, home) for name, home in homes.items()]
-    env = TownEnv(change(town, people=people))
-    env.reset(seed=0)
-    potential, measured = Potential(env.world, env.parts.reward.board), []
-    for _ in range(30):  # she arrives
-        measured.append(potential.measure(env.world, 0))
-        env.step({ANN: Move(rooms[-1])})
-    assert -1 < measured[0] < measured[-1] < -0.5
-    env = TownEnv(make_party()[0])
-    env.reset(seed=0)
-    potential = Potential(env.world, env.parts.reward.board)
-    assert [potential.measure(env.world, i) for i in range(2)] == [0.0, -1.0]
