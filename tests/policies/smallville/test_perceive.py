@@ -174,8 +174,8 @@ def test_a_full_batch_is_rated_in_one_call_and_what_waits_too_long_in_a_smaller_
     rate(mind, late.later(10))
     assert mind.stream[3].importance == 7
     mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
-    mind.attention.unrated = [0, 1, 2]
-    rate(mind, late.later(20))
+    mind.attention.unrated = [0]
+    rate(mind, late.later(7200))
     assert len(mind.attention.ratings) == 500
 
 
