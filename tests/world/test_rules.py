@@ -122,3 +122,28 @@ def test_sight_ends_at_walls_and_at_the_radius() -> None:
     assert all(p.name != "Dee Dogwood" for p in town.percept("Cem").people)
     distances = [p.distance for p in town.percept("Bob").people]
     assert distances == sorted(distances)
+
+
+def test_undeclared_states_are_refused_and_free_text_takes_any(
+    make_town: MakeTown,
+) -> None:
+    town = make_town()
+    town.place("Ann", 2, 1)
+    town.step(Ann=Interact("stove", "melted"))
+    assert "can become: on" in town.percept("Ann").result.text
+    town.place("Ann", 6, 2)
+    town.step(Ann=Interact("note", "see you at five"))
+    assert "see you at five" in town.percept("Ann").text
+
+
+def test_sleepers_wake_at_their_hour() -> None:
+    people = scenario().model_dump(mode="json")["people"]
+    for person in people:
+        person["start"] = None
+        person["home"] = "House/hall"
+    town = TownDriver(scenario(people=people), start="2023-02-13T06:59:00")
+    assert town.percept("Ann").me.asleep
+    for _ in range(6):
+        town.step()
+    assert not town.percept("Ann").me.asleep
+    assert {e.data["cause"] for e in town.events("wake")} == {"hour"}

@@ -282,3 +282,18 @@ arenas = [{ name = "library", objects = [{ name = "shelv", states = ["full", "em
     assert line in CliRunner().invoke(app, ["validate", str(tmp_path)]).output.replace(
         "\n    ", " "
     )
+
+
+def test_turned_small_and_tile_objects_cover_their_visible_tiles(tmp_path: Path) -> None:
+    turned = {**rectangle(40, "bench", 16, 3, 2, 1), "rotation": 90}  # clockwise: down and left
+    small = rectangle(41, "stone", 16.2, 4.7, 0.2, 0.2)
+    tile = {**rectangle(42, "tree", 17, 3, 1, 1), "gid": 2}  # placed by its lower left corner
+    dot = rectangle(43, "sign", 14.5, 5.5, 0, 0)
+    table = school()
+    table["layers"][4]["objects"] += [turned, small, tile, dot]  # type: ignore[index]
+    plan = lay_out(load(tmp_path, table))
+    found = {item.name: item.tiles for item in plan.objects}
+    assert found["bench"] == ((15, 3), (15, 4))
+    assert found["stone"] == ((16, 4),)
+    assert found["tree"] == ((17, 2),)
+    assert found["sign"] == ((14, 5),)

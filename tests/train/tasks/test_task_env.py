@@ -212,3 +212,13 @@ def test_the_vec_env_has_other_layouts_for_another_seed() -> None:
     assert not np.array_equal(first, second)
     again = TaskVecEnv("errand", layouts=2, towns=2, seed=0)
     np.testing.assert_array_equal(first, again.reset())
+
+
+def test_max_cycles_holds_in_every_town() -> None:
+    env = make("share")
+    env.max_cycles = 4
+    for seed in (1, 2):
+        env.reset(seed=seed)
+        cuts = [env.step({})[3] for _ in range(4)]
+        assert all(cuts[-1].values())
+        assert not env.agents
