@@ -185,7 +185,11 @@ def _read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubri
     with Verdicts(about.verdicts) as kept:
         kept.add(*filled.verdicts, *filled.copies)
     summary = about.summarise(kept, {said.id for said in texts})
-    empty = f", {filled.empty:,} of them empty" if filled.empty else ""
+    empty = (
+        f", {filled.empty:,} of them empty (what was said of these before stays)"
+        if filled.empty
+        else ""
+    )
     copied = f", {len(filled.copies):,} more for the same words elsewhere" if filled.copies else ""
     say(
         f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}{copied}"

@@ -101,7 +101,7 @@ def _warn_of_degraded(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[
     if failed:
         told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
         yield (
-            f"Degraded: in {format_count(len(failed), 'run')} a policy failed and people idled: "
+            f"Degraded: in {format_count(len(failed), 'run')} a policy failed: "
             f"{list_some(told)}. {_describe_use([run for run, _ in failed])}"
         )
     bad = [(run, how) for run, how in found if how.fell_back]
@@ -156,8 +156,7 @@ def warn_of_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
 
 
 def _count_failures(found: Degradation) -> str:
-    lost = sum(one.count for one in found.failures)
-    return f"{lost:,} of {found.decisions:,} decisions"
+    return ", ".join(map(found.describe_failure, found.failures))
 
 
 def _describe_use(failed: Sequence[StudyRun]) -> str:

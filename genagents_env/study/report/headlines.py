@@ -6,7 +6,7 @@ from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from genagents_env.study.evaluate.measure import belongs_to, find_range
+from genagents_env.study.evaluate.measure import belongs_to
 from genagents_env.study.report.study_runs import EXCLUDED, StudyRun
 from genagents_env.study.report.table import format_bounds, format_count, format_number, list_some
 from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
@@ -209,7 +209,7 @@ def _describe_means(study: "StudyResults") -> Iterator[str]:
     for name in names if len(study.conditions) == 1 else ():
         values = [value for own in study.values_of(name).values() for value in own.values()]
         if values:
-            mean = compute_interval(values, find_range(study.unit_of(name)))
+            mean = compute_interval(values, study.range_of(name))
             told = f"{format_number(mean.mean)}{format_bounds(mean)}"
             yield f"{study.title_of(name)}: {told}, mean of {format_count(mean.n, 'run')}."
     yield from _describe_gaps(study)

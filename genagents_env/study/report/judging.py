@@ -133,7 +133,7 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
         (
             *(one.rubric, one.condition, format_judge(one.by, one.judge)),
             f"{one.low} to {one.high}",
-            compute_interval(list(one.seeds.values())) if one.seeds else None,
+            compute_interval(list(one.seeds.values()), (one.low, one.high)) if one.seeds else None,
             *(one.answers, one.n, one.copied, one.unusable),
         )
         for one in scores

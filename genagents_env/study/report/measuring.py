@@ -9,11 +9,13 @@ from pathlib import Path
 from genagents_env.record import RunReader
 from genagents_env.show.summary import describe_run
 from genagents_env.study.evaluate.labels import format_policies
-from genagents_env.study.evaluate.measure import Measure
+from genagents_env.study.evaluate.measure import Measure, belongs_to
 from genagents_env.study.evaluate.measure_catalog import DEFAULT, is_from_file
 from genagents_env.study.evaluate.measures import find_measures
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.judge.scores import Score, score_conditions
+from genagents_env.study.judge.verdicts import format_judge
 from genagents_env.study.report.cautions import (
     find_versions,
     warn_of_equal_lives,
@@ -22,9 +24,15 @@ from genagents_env.study.report.cautions import (
 from genagents_env.study.report.judging import StudyJudgements, read_judgements
 from genagents_env.study.report.quotes import describe_words, find_answers
 from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
-from genagents_env.study.report.study_runs import OnRead, StudyRun, make_rows, read_study_runs
+from genagents_env.study.report.study_runs import (
+    JUDGE,
+    OnRead,
+    StudyRun,
+    make_rows,
+    read_study_runs,
+)
 from genagents_env.study.report.study_tables import tabulate_costs
-from genagents_env.study.report.table import format_count
+from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
@@ -77,8 +85,19 @@ def measure_study(
         runs,
         (*measures, *stubs),
         remarks=tuple(warn_of_strangers(strangers)),
-        faults=(*left_out, *unknown),
+        faults=(*left_out, *unknown, *_find_unfilled(measures, runs)),
     )
+
+
+def _find_unfilled(measures: Iterable[Measure], runs: Iterable[StudyRun]) -> Iterator[str]:
+    """Yield a sentence for each key of a measure that no finished run has."""
+    taken = [run.measured for run in runs if run.measured is not None]
+    names = dict.fromkeys(value.name for one in taken for value in one.values)
+    for one in measures:
+        if one.key and taken and one.label not in names:
+            others = [name for name in names if belongs_to(name, one.name)]
+            there_is = f"there is {', '.join(others)}" if others else f"{one.name} has none"
+            yield f"The measure {clean(one.label, 100)} has no value in any run; {there_is}."
 
 
 def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
@@ -127,6 +146,7 @@ def compare_runs(
         ]
     # Run files have no folder of their own: `genagents judge` prints what is said of them.
     judged = read_judgements(folder, runs) if plan.text else StudyJudgements()
+    scores = score_conditions(judged.given)
     return StudyResults(
         folder,
         plan,
@@ -136,9 +156,24 @@ def compare_runs(
         find_versions(),
         judged.tables,
         copies=judged.copies,
-        remarks=tuple(remarks),
+        scales={f"{JUDGE}.{one.rubric}": (one.low, one.high) for one in scores},
+        remarks=(*_warn_of_several_judges(scores), *remarks),
         faults=(*judged.faults, *faults),
     )
+
+
+def _warn_of_several_judges(scores: Iterable[Score]) -> Iterator[str]:
+    """Yield a caution for each rubric by which several judges rated."""
+    judges: dict[str, dict[str, None]] = {}
+    for one in scores:
+        judges.setdefault(one.rubric, {})[format_judge(one.by, one.judge)] = None
+    for rubric, names in judges.items():
+        if len(names) > 1:
+            yield (
+                f"{JUDGE}.{rubric} of a run is the mean of all who rated it, each with the same "
+                f"weight ({list_some(list(names))}); so who rated which runs counts in it. The "
+                "table of ratings has each judge apart."
+            )
 
 
 def measure_runs(

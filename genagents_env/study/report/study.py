@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 from genagents_env.record.rows import JSON
-from genagents_env.study.evaluate.measure import Measure, belongs_to
+from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
 from genagents_env.study.judge.scores import Copies
 from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
 from genagents_env.study.report.headlines import write_headlines
@@ -88,6 +88,7 @@ class StudyResults:
         tables: further ones: of what judges said, of run files what they cost.
         summaries: of run files, what each came to and who said what, line by line.
         copies: by the name of a rating, how much of it was read once for several runs.
+        scales: by the name of a rating, the ends of its scale.
         remarks: further cautions.
         faults: what is left out of it and why, a sentence each, which a terminal shows, too.
     """
@@ -101,6 +102,7 @@ class StudyResults:
     tables: tuple[Table, ...] = ()
     summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
     copies: Mapping[str, Copies] = field(default_factory=dict)
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
@@ -209,6 +211,10 @@ class StudyResults:
         """Return the unit of a value."""
         found = self.find_measure(name)
         return "" if found is None else found.unit
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Return the least and the most that a value can be."""
+        return self.scales.get(name) or find_range(self.unit_of(name))
 
     def values_of(self, name: str) -> dict[str, dict[int, float]]:
         """Return the numbers of a value that count, by condition and seed."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from genagents_env.llm.prices import describe_list
-from genagents_env.study.evaluate.measure import find_range
 from genagents_env.study.evaluate.rates import Rates
 from genagents_env.study.report.study import StudyResults
 from genagents_env.study.report.study_runs import StudyRun, find_group
@@ -41,7 +40,7 @@ def tabulate_means(study: StudyResults) -> Table:
     for name in study.names:
         values, unit = study.values_of(name), study.unit_of(name)
         means = [
-            compute_interval(list(values[label].values()), find_range(unit))
+            compute_interval(list(values[label].values()), study.range_of(name))
             if label in values
             else None
             for label in study.conditions
