@@ -63,3 +63,13 @@ def read_rows(out: str) -> dict[str, list[str]]:
     """Return the cells of the table by policy, `0 of 1` as one."""
     rows = [line.replace(" of ", "/").split() for line in out.splitlines()[2:5]]
     return {row[0]: row[1:] for row in rows}
+
+
+@pytest.mark.slow
+def test_all_that_come_with_the_package_are_compared_but_idle_and_human(genagents: Run) -> None:
+    from genagents_env.run.policies import list_policies
+
+    code, out, _ = genagents("compare", "tiny", "--hours", "0.02", *ASKS, "--json")
+    assert code == 0
+    names = [row["policy"] for row in json.loads(out)["policies"]]
+    assert names == [name for name in list_policies() if name not in ("human", "idle")]

@@ -148,7 +148,12 @@ def test_actions_are_read_as_they_were_written(action: Action | None) -> None:
     assert decode_action(encode_action(action)) == action
 
 
-NONE = ({}, {"do": "fly"}, {"do": "move", "place": 5}, {"do": "move", "place": "a", "speed": 9})
+NONE: tuple[object, ...] = (
+    {},
+    {"do": "fly"},
+    {"do": "move", "place": 5},
+    {"do": "move", "place": "a", "speed": 9},
+)
 
 
 @pytest.mark.parametrize("value", [5, *NONE, {"do": ["move"]}])
