@@ -75,3 +75,13 @@ def test_a_study_made_of_a_comparison_is_not_overwritten(genagents: Run) -> None
     code, _, err = genagents(*again)
     assert (code, "both/experiment.toml was changed since" in err) == (2, True)
     assert file.read_text() == mine
+
+
+@pytest.mark.slow
+def test_all_that_come_with_the_package_are_compared_but_idle_and_human(genagents: Run) -> None:
+    from genagents_env.run.policies import list_policies
+
+    code, out, _ = genagents("compare", "tiny", "--hours", "0.02", *ASKS, "--json")
+    assert code == 0
+    names = [row["policy"] for row in json.loads(out)["policies"]]
+    assert names == [name for name in list_policies() if name not in ("human", "idle")]

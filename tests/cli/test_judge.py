@@ -53,8 +53,9 @@ def test_a_run_is_judged_and_verdicts_are_counted(genagents: Run) -> None:
     assert "genagents judge run.sqlite --model scripted:obedient --by another" in err
     assert canonical_hash("run.sqlite") == before
     genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q", "--force")
-    code, out, _ = genagents("judge", "run.sqlite")
-    assert (code, out.startswith("Nothing to judge: ")) == (0, True)
+    for asked in ((), ("--rubric", "believability", "--model", "scripted:neighbour")):
+        code, out, _ = genagents("judge", "run.sqlite", *asked)
+        assert (code, out.startswith("Nothing to judge: ")) == (0, True)
 
 
 def test_a_limit_is_of_all_run_files_and_those_that_were_not_begun_are_counted(

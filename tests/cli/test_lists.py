@@ -20,6 +20,8 @@ from tests.cli.conftest import Run
         ("measures verified.party", "source: Park et al. 2023, section 7.1"),
         ("measures own.py:quiet", "quiet  How quiet it is (a number)\n"),
         ("measures --markdown", format_measure_table()),
+        ("measures --json", '"default": true'),
+        ("measures density --json", '"definition": "'),
         ("keys rules", "[rules]: Rules of the world"),
         ("keys rules", "  vision_radius  whole number; 1 to 64; default 8\n      How far people"),
         ("keys rules", "Tables within (genagents list keys TABLE): rules.conversation\n"),

@@ -30,6 +30,9 @@ def test_prompts_are_listed_by_purpose_and_counted_over_several_runs(
     assert lines[2].endswith(" 2 2")  # memories in a prompt, prompts that lost something
     assert any(line.startswith("talk.speak memories") for line in lines)
     assert "talk.speak talk 2 1 6" in lines
+    with RunWriter.create(tmp_path / "none.sqlite", make_meta()) as writer:
+        live(writer, 0)
+    assert genagents("prompts", "none.sqlite")[:2] == (0, "no model was asked\n")
     code, out, _ = genagents("prompts", "one.sqlite", "--json")
     told = json.loads(out)
     assert (code, told["runs"]) == (0, ["one.sqlite"])

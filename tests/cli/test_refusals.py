@@ -45,6 +45,7 @@ RUNS = [
     (f"{LIVE} idle --endpoint timeout=soon", "--endpoint timeout: 'soon' is not a number"),
     (f"{LIVE} idle --endpoint tiemout=5", "there is no 'tiemout'; allowed: timeout, deadline"),
     (f"{LIVE} idle --endpoint timeout", "expected NAME=VALUE"),
+    (f"{LIVE} idle --endpoint timeout=-1", "timeout: -1 s is not allowed"),
     (f"{LIVE} idle --endpoint reasoning_effort=very", "reasoning effort 'very' is not known"),
     (f"{LIVE} idle --endpoint price_in=1", "price_out is missing"),
     (f"{LIVE} idle --endpoint price_out=10", "--price-"),

@@ -34,6 +34,7 @@ def test_a_dry_run_spends_nothing_on_a_model_that_may_cost_and_names_unknown_mea
     file = write_experiment(tmp_path, primary=["denstiy"])
     code, _, err = genagents("sweep", str(file), "--out", "other", "-q")
     assert (code, "did you mean 'density'" in err) == (2, True)
+    write_experiment(tmp_path)
     code, _, err = genagents("sweep", str(file), "--backend", "slurm")
     assert (code, "loky" in err) == (2, True)
 

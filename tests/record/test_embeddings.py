@@ -20,6 +20,8 @@ def test_a_text_keeps_the_vector_it_has_of_each_model_seen_at_once_by_thousands(
         with RunReader(path) as run:
             assert run.embeddings.get("m", [*vectors, "x"]) == {**vectors, "text 1": b"\7\7"}
             assert run.embeddings.get("n", ["text 1", "text 2"]) == {"text 1": b"\5\6"}
+    with pytest.raises(RecordError, match=r"run\.sqlite"):  # a closed file names itself
+        writer.embeddings.get("m", ["text 1"])
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)

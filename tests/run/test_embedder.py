@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, resume, rollout, run
 from genagents_env.run.policies import load_policy
+from genagents_env.show.faculty_costs import compute_embedding_cost
 from genagents_env.testing import check_policy
 from tests.run.towns import FOUR, Killed, Value, make_options, make_spec, stop_at
 
@@ -101,3 +103,16 @@ def test_a_rollout_and_check_policy_hand_over_an_embedder() -> None:
     seen = [rollout(env, GATHERER, embedder=embedder, keep_events=True).events for _ in range(2)]
     assert seen[0] == seen[1]
     check_policy(lambda: load_policy(GATHERER))
+
+
+def test_the_report_shows_the_cost_of_embeddings(path: Path) -> None:
+    for name, price in (("text-embedding-3-small", "0.02"), ("counted", "0")):
+        source = Counted(name)
+        embedder = f"endpoint:{name}" if Decimal(price) else None
+        run_with_source(path.with_name(name), source, embedder=embedder)
+        with RunReader(path.with_name(name)) as record:
+            made = compute_embedding_cost(record)
+        assert made is not None
+        assert (made.model, made.texts) == (name, len(source.texts))
+        assert (made.tokens > len(source.texts)) is bool(Decimal(price))
+        assert made.dollars == Decimal(price) * made.tokens / 1_000_000

@@ -148,7 +148,15 @@ def test_actions_are_read_as_they_were_written(action: Action | None) -> None:
     assert decode_action(encode_action(action)) == action
 
 
-@pytest.mark.parametrize("value", [5, {}, {"do": "fly"}, {"do": "move", "place": 5}, {"do": ["m"]}])
+NONE: tuple[object, ...] = (
+    {},
+    {"do": "fly"},
+    {"do": "move", "place": 5},
+    {"do": "move", "place": "a", "speed": 9},
+)
+
+
+@pytest.mark.parametrize("value", [5, *NONE, {"do": ["move"]}])
 def test_what_is_no_action_is_refused(value: object) -> None:
     with pytest.raises(ConfigError):
         make_action(value)
