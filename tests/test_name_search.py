@@ -6,8 +6,13 @@ from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_place, find_word, suggest_names
 
 PEOPLE = ("Ada Brook", "Klaus Mueller", "Lena Ortiz", "Lena Brook", "Maria Lopez", "Zoë O'Neil")
-PLACES = ("Hobbs Cafe", "Hobbs Cafe/cafe", "Hobbs Cafe/kitchen", "Oak Hill College/library")
-PLACES += ("Lin family house", "Lin family house/kitchen", "Johnson Park/lawn")
+PLACES: tuple[str, ...] = (
+    "Hobbs Cafe",
+    "Hobbs Cafe/cafe",
+    "Hobbs Cafe/kitchen",
+    "Lin family house",
+)
+PLACES += ("Oak Hill College/library", "Lin family house/kitchen", "Johnson Park/lawn")
 UNDERSTOOD = {
     "Klaus Mueller": ("Klaus", "klaus", "MUELLER"),
     "Ada Brook": ("ada brook", "  Ada   Brook ", "ada"),

@@ -83,7 +83,7 @@ def test_tables_are_found_by_where_they_stand() -> None:
         find_key_tables("evnts")
 
 
-PAGE = (Path(__file__).parents[3] / "docs" / "maps.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "maps.md").read_text()
 ROWS = dict(re.findall(r"^\| `(\w+)s` \|(.+)$", PAGE, re.M))
 _DRAWN = {"name", "arenas", "objects", "spawns", "symbol", "size", "at", "tiles", "next"}
 

@@ -86,3 +86,15 @@ def test_files_that_are_no_picture_are_faults(
     faults = validate_folder(write(tmp_path / "folder", files))
     assert [fault for fault in faults if f"scenario.toml:people[0].sprite: {message}" in fault]
     assert len(faults) == 1
+
+
+def test_a_grid_may_name_it(tmp_path: Path) -> None:
+    write_map(tmp_path / "drawn", school())
+    files = convert_map(tmp_path / "drawn" / FILE, "grid")
+    layer = "[layer closed]"
+    grid = str(files["map.grid"]).replace(layer, f"[sprites]\nAnn Lee = a.png\n\n{layer}")
+    folder = write(tmp_path / "grid", {**files, "map.grid": grid, "a.png": png()})
+    assert validate_folder(folder) == []
+    assert load_scenario(folder).people[0].sprite is not None
+    (folder / "map.grid").write_text(grid.replace("Ann Lee = a", "Cy Day = a"))
+    assert validate_folder(folder) == ['map.grid:sprites: no person "Cy Day" in the scenario']

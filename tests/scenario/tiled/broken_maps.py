@@ -6,6 +6,7 @@ Where one value is replaced, it is a row of `broken_maps.toml`.
 import json
 import tomllib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,11 @@ _PARTS: dict[str, tuple[str | int, ...]] = {
     **{"park": PARK, "sectors": SECTORS, "arenas": ARENAS, "objects": OBJECTS},
     **{"doors": DOORS, "spawns": SPAWNS},
 }
-_MAKERS = {"rectangle": rectangle, "point": point, "tileset": tileset}
+_MAKERS: dict[str, Callable[..., Table]] = {
+    "rectangle": rectangle,
+    "point": point,
+    "tileset": tileset,
+}
 Edit = tuple[tuple[str | int, ...], object]
 
 

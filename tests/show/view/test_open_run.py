@@ -13,6 +13,7 @@ import pytest
 from genagents_env.errors import RecordError
 from genagents_env.name_search import find_person
 from genagents_env.record import RunReader, RunWriter
+from genagents_env.show.view import server as answering
 from genagents_env.show.view.demo_runs import DEMOS, find_demo
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import ResourceKey, parse_key
@@ -175,3 +176,29 @@ def test_its_moment_is_one_of_its_run(name: str) -> None:
         # Something is said within a minute of looking.
         soon = int(moment["t"]) + 60 * int(moment["play"]) // run.meta.seconds_per_tick
         assert any(e.kind == "say" for e in run.events(int(moment["t"]), soon))
+
+
+def test_slow_answers_of_a_run_that_rests_are_made_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def count(view: object, key: ResourceKey) -> bytes:
+        made.append(str(key))
+        return f"{len(made)}".encode()
+
+    monkeypatch.setattr(answering, "make_resource", count)
+    with RunWriter.create(path, make_meta()) as writer:
+        live(writer, 4)
+        found = Answers(OpenRun(path))
+        story = ResourceKey("story")
+        assert [found.get(story), found.get(story)] == [b"1", b"1"]
+        monkeypatch.setattr(answering, "_SHARE", 0)
+        live(writer, 5)
+        assert found.get(story) == b"2"
+        monkeypatch.setattr(answering, "_SHARE", 10**9)
+        live(writer, 6)
+        assert [found.get(story) for _ in range(2)] == [b"3", b"3"]
+        live(writer, 7)
+        assert found.get(story) == b"3"  # a while is not over
+    assert found.get(story) == b"4"  # its writer is gone, which is told at once

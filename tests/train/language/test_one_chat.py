@@ -207,7 +207,7 @@ def test_verifiers_plays_an_episode_of_two_agents(monkeypatch: pytest.MonkeyPatc
     pytest.importorskip("verifiers.v1")
     monkeypatch.setattr(sys, "path", [str(EXAMPLE), *sys.path])
     monkeypatch.setenv("TOWN_API_KEY", "none")
-    import live  # type: ignore[import-not-found]  # on the path since the line above
+    import live
 
     with live.serve() as address:
         episode = asyncio.run(live.live(address, "scripted", 0))

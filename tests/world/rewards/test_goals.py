@@ -149,7 +149,11 @@ GOALS = (
     Goal(agent=BEN, kind="use", object=LAMP, state="dark"),
     Goal(agent=ADA, kind="tell", fact=HEAR.id),
 )
-DONE = [{BEN: Move(LAMP)}, {BEN: Interact(LAMP, "lit")}, {ADA: Talk(BEN, HEAR.statement)}]
+DONE: list[Acts] = [
+    {BEN: Move(LAMP)},
+    {BEN: Interact(LAMP, "lit")},
+    {ADA: Talk(BEN, HEAR.statement)},
+]
 SAVED: dict[str, tuple[tuple[Goal, ...], dict[str, Any]]] = {
     "sparse": (GOALS, {"step_cost": 0.01}),
     "shaped": (GOALS, {"step_cost": 0.01, "shaping": 0.5}),
@@ -168,7 +172,7 @@ SAVED: dict[str, tuple[tuple[Goal, ...], dict[str, Any]]] = {
 def test_an_episode_saved_in_its_middle_earns_the_same(kind: str) -> None:
     goals, reward = SAVED[kind]
     reward = {"name": "goals" if goals is GOALS else kind, **reward}
-    ticks = [*light(ADA), *DONE] if goals is GOALS else [*GO, {}, {}]
+    ticks: list[Acts] = [*light(ADA), *DONE] if goals is GOALS else [*GO, {}, {}]
     whole = play(make_env(*goals, **reward), ticks, seed=1)
     assert sum(whole[ADA]) != 0
     for cut in (3, 5, 16, 18)[: 4 if goals is GOALS else 2]:
