@@ -90,3 +90,21 @@ def test_an_open_question_is_answered_by_all_news_or_not_denied() -> None:
     assert answer("Do you know of the new mayor?", told)[0].startswith("No")
     assert answer("What is the news?", "It rained.") == ("Nothing that was new to me.", [])
     assert answer("Whom did you meet?", told) == ("I do not know.", [])
+
+
+def test_a_meeting_is_kept_if_both_agreed() -> None:
+    asked = ("you", "said", "Shall we meet at Hobbs Cafe tomorrow at 12:00?")
+    agreed = ("Cal Crow", "said", say(("Cal Crow", "said", asked[2])))
+    (meeting,) = talk.list_agreements(ask("You have just talked with Cal Crow.", asked, agreed))
+    assert (meeting["where"], meeting["time"]) == ("Hobbs Cafe", "12:00")
+    assert meeting["with_whom"] == "Cal Crow"
+    assert not talk.list_agreements(ask("You have just talked with Cal Crow.", asked))
+
+
+def test_whom_most_testimonies_are_about_is_suspected() -> None:
+    other = "Last night I saw Cy Cole run off in a hurry."
+    rush = "Dee Dunn left the hotel in a great rush; Bea Birch saw it."
+    text, because = answer(SUSPECT, other, SAW, rush)
+    assert "suspect is Dee Dunn." in text
+    assert because == [2, 3]
+    assert answer(SUSPECT, CONFESSION, "Al was stabbed with a knife.") == ("I do not know.", [])

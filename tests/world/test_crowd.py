@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
+from genagents_env.world.interventions import Join, Part, Put
 from tests.world.conftest import MakeTown, TownDriver
 from tests.world.mazes import draw_corridor, draw_maze, make_scenario
 
@@ -269,3 +270,24 @@ def test_a_full_room_stays_shut_and_one_who_leaves_makes_room(make_town: MakeTow
         town.step(Ann=Move("House/hall"), Bob=Move("House/closet"), Cem=Move("House/hall"))
     assert town.percept("Bob").me.place == "House/closet"
     assert town.percept("Ann").me.place == "House/hall"
+
+
+def test_people_are_put_beside_a_taken_tile(make_town: MakeTown) -> None:
+    town = make_town(rules={**BLOCK, "restart": True})
+    start = town.percept("Ann").me.tile
+    town.place("Ann", 12, 1)
+    town.place("Bob", *start)
+    town.step(Ann=Restart())
+    near = town.percept("Ann").me.tile
+    assert sum(abs(a - b) for a, b in zip(near, start, strict=True)) == 1
+    town.env.intervene(Part("Cem Cedar"))
+    town.step()
+    at = town.world.state.tile[2]
+    town.place("Dee", *town.world.town.ground.xy(int(at)))
+    town.env.intervene(Join("Cem Cedar"))
+    town.step()
+    assert len(set(town.world.state.tile.tolist())) == 4
+    for name in ("Ann Ash", "Bob Birch", "Cem Cedar"):
+        town.env.intervene(Put(name, "House/closet"))
+    town.step()
+    assert len(set(town.world.state.tile.tolist())) == 4
