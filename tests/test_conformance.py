@@ -100,7 +100,7 @@ def run_tests_of(parallel: Callable[..., Env], cycles: int) -> None:
 @every_wrapper
 @every_format
 def test_tiny_behind_each_wrapper_keeps_the_contract(actions: str, wrapper: str) -> None:
-    run_pettingzoos_tests("tiny", actions, wrapper, cycles=60)
+    run_pettingzoos_tests("tiny", actions, wrapper, cycles=40)
 
 
 FAST = [
@@ -153,7 +153,7 @@ def test_indexed_ids_conform(actions: str) -> None:
 
 @every_format
 def test_our_check_passes(actions: str) -> None:
-    check_env(functools.partial(make, "tiny", actions, percepts=True), steps=500)
+    check_env(functools.partial(make, "tiny", actions, percepts=True), steps=200)
 
 
 @pytest.mark.slow

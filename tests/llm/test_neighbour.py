@@ -71,3 +71,40 @@ def test_whatever_was_said_there_are_words_and_no_confession(texts: list[str]) -
     assert isinstance(news.find_suspect(" ".join(texts)), str)
     answer(" ".join(texts), *texts)
     assert PromptLine(None, ("Bo", "said"), "Hi").speaker == "Bo"
+
+
+def test_answers_name_the_lines_that_they_rest_on() -> None:
+    told = f'Bea Birch said to Ann Ash: "{PARTY}"'
+    assert answer("Do you know of a party?", "It rained.", told) == (f"Yes. {PARTY}", [2])
+    assert answer("Do you know of Bea Birch?", told)[1] == [1]
+    assert answer("Do you know of Tom Teal?", "Tom Teal is eating") == (
+        "No, I have not heard of them.",
+        [],
+    )
+    assert answer("Do you know who is running for mayor?", told)[1] == []
+
+
+def test_an_open_question_is_answered_by_all_news_or_not_denied() -> None:
+    told = f'Bea Birch said to Ann Ash: "{PARTY}"'
+    assert answer("Any news?", "It rained.", told, MAYOR) == (f"{PARTY} {MAYOR}", [2, 3])
+    assert answer("Do you know of the new mayor?", told)[0].startswith("No")
+    assert answer("What is the news?", "It rained.") == ("Nothing that was new to me.", [])
+    assert answer("Whom did you meet?", told) == ("I do not know.", [])
+
+
+def test_a_meeting_is_kept_if_both_agreed() -> None:
+    asked = ("you", "said", "Shall we meet at Hobbs Cafe tomorrow at 12:00?")
+    agreed = ("Cal Crow", "said", say(("Cal Crow", "said", asked[2])))
+    (meeting,) = talk.list_agreements(ask("You have just talked with Cal Crow.", asked, agreed))
+    assert (meeting["where"], meeting["time"]) == ("Hobbs Cafe", "12:00")
+    assert meeting["with_whom"] == "Cal Crow"
+    assert not talk.list_agreements(ask("You have just talked with Cal Crow.", asked))
+
+
+def test_whom_most_testimonies_are_about_is_suspected() -> None:
+    other = "Last night I saw Cy Cole run off in a hurry."
+    rush = "Dee Dunn left the hotel in a great rush; Bea Birch saw it."
+    text, because = answer(SUSPECT, other, SAW, rush)
+    assert "suspect is Dee Dunn." in text
+    assert because == [2, 3]
+    assert answer(SUSPECT, CONFESSION, "Al was stabbed with a knife.") == ("I do not know.", [])

@@ -26,7 +26,7 @@ hostile = st.text() | st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=3))
 def test_no_text_makes_a_second_fence_or_speaker(spoken: list[tuple[str, str]]) -> None:
     items: list[JSONValue] = [{"speaker": who, "said": what} for who, what in spoken]

@@ -1,3 +1,4 @@
+import asyncio
 import json
 from typing import ClassVar, Literal, Optional
 
@@ -150,3 +151,18 @@ def test_the_token_limit_leaves_room_for_every_valid_reply(seed: int) -> None:
     }
     assert bound_reply_tokens(schema) >= len(json.dumps(full)) / 4
     assert bound_reply_tokens(schema) >= len(reply) / 4
+
+
+def test_the_endpoint_keeps_to_max_tokens() -> None:
+    endpoint = ScriptedEndpoint(lambda request: "x" * 1000)
+    completion = asyncio.run(endpoint.complete(CompletionRequest((), max_tokens=10)))
+    assert (completion.finish_reason, len(completion.text)) == ("length", 40)
+    assert completion.completion_tokens == 10
+
+
+def test_rules_have_names() -> None:
+    assert find_rule(None) is sample_schema
+    with pytest.raises(ConfigError, match="always_invalid"):
+        find_rule("nosuch")
+    with pytest.raises(ConfigError, match="no rule ''"):
+        find_rule("")

@@ -198,3 +198,19 @@ def scale(values: dict[int, float]) -> dict[int, float]:
     if least == most:
         return dict.fromkeys(values, 0.5)
     return {id: (value - least) / (most - least) for id, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"recency": -1},
+        {"importance": float("nan")},
+        {"decay": 0},
+        {"decay": 1.1},
+        {"by": "days"},
+        {"inverted": True},
+    ],
+)
+def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"weight|decay|recency"):
+        RetrievalWeights(**fields)

@@ -192,3 +192,34 @@ def test_a_damaged_state_is_refused_and_changes_nothing(change: dict[str, Any]) 
     with pytest.raises(RecordError, match="damaged"):
         stream.load_state({})
     assert len(stream) == 3
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        *(np.ones(shape) for shape in ((1, 4), (2, 3), 4, (2, 0))),
+        np.array([[1, 0, 0, 0], [0, 0, 0, 0]]),
+    ],
+)
+def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
+    stream = make_stream(3)
+    stream.embed([0], np.ones((1, 4), np.float32))
+    with pytest.raises(ValueError, match=r"vectors|embedding"):
+        stream.embed([1, 2], vectors.astype(np.float32))
+    assert stream.find_unembedded() == [1, 2]
+
+
+@pytest.mark.parametrize("id", [-1, 3])
+def test_ids_that_are_none_are_refused(id: int) -> None:
+    stream = make_stream(3)
+    for act in (
+        lambda: stream[id],
+        lambda: stream.rate(id, 5),
+        lambda: stream.touch([0, id], 100),
+        lambda: stream.embed([id], np.ones((1, 2), np.float32)),
+        lambda: stream.sources([id]),
+        lambda: stream.select([id]),
+    ):
+        with pytest.raises(IndexError, match=f"no memory {id}"):
+            act()
+    assert stream.accessed.tolist() == [0, 10, 20]

@@ -1,9 +1,11 @@
 """A key that a later version adds changes nothing of a scenario that goes without it."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated
 
 import pytest
+from PIL import Image
 from pydantic import Field
 
 from genagents_env.record import RunMeta, RunWriter, canonical_hash
@@ -20,6 +22,7 @@ from genagents_env.scenario.schema import (
     Rules,
     ValueCheck,
 )
+from genagents_env.scenario.sprites import encode_sprite
 from genagents_env.scenario.toml_text import format_scenario
 from genagents_env.train.tasks.layouts import draw_town
 from tests.record.lived import live
@@ -140,3 +143,14 @@ def test_every_shipped_scenario_is_the_same_after_writing_and_loading(
 def test_a_drawn_town_is_the_same_after_writing_and_loading(seed: int, tmp_path: Path) -> None:
     town = draw_town(seed)
     assert load_scenario(write(town, tmp_path / "town")) == town
+
+
+def test_the_picture_of_a_person_is_a_file(tmp_path: Path) -> None:
+    png = BytesIO()
+    Image.new("RGB", (4, 4)).save(png, "PNG")
+    tiny = load_scenario("tiny")
+    ada = tiny.people[0].model_copy(update={"sprite": encode_sprite(png.getvalue())})
+    scenario = tiny.model_copy(update={"people": (ada, *tiny.people[1:])})
+    folder = write(scenario, tmp_path / "tiny")
+    assert (folder / "person_1.png").read_bytes() == png.getvalue()
+    assert load_scenario(folder) == scenario

@@ -134,3 +134,25 @@ def test_a_sealed_corner_of_a_room_is_closed_with_a_warning(tmp_path: Path) -> N
     assert line == (
         'map: "Inn/taproom": 1 of its tiles is closed, since there is no way there: [1, 1]'
     )
+
+
+def test_a_spawn_tile_is_drawn_or_named(tmp_path: Path) -> None:
+    plan = large(
+        tmp_path,
+        Bad(
+            "scenario.toml",
+            'symbol = "t"',
+            'symbol = "t"\nspawns = [{ name = "in", symbol = "s" }]',
+            "",
+        ),
+        Bad(
+            "scenario.toml",
+            'symbol = "a"',
+            'symbol = "a"\nspawns = [{ name = "up", at = [8, 2] }]',
+            "",
+        ),
+        Bad("map.txt", "#ttttt#", "#tttst#", ""),
+        Bad("people/vic.toml", '"Barn"', '"Inn/attic/up"', ""),
+    )
+    assert {s.id: s.tile for s in plan.spawns} == {"Inn/taproom/in": (4, 1), "Inn/attic/up": (8, 2)}
+    assert plan.arena[1, 4] == 1

@@ -4,9 +4,11 @@ import json
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
+from genagents_env import town_v0
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.maps.tiled import convert_map
@@ -98,3 +100,28 @@ def test_a_grid_may_name_it(tmp_path: Path) -> None:
     assert load_scenario(folder).people[0].sprite is not None
     (folder / "map.grid").write_text(grid.replace("Ann Lee = a", "Cy Day = a"))
     assert validate_folder(folder) == ['map.grid:sprites: no person "Cy Day" in the scenario']
+
+
+def test_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
+    own = properties(sprite="ann.png")
+    edits = (
+        (("layers", 6, "objects", 0, "properties"), own),
+        (("layers", 6, "objects", 0, "name"), "x"),
+    )
+    (fault,) = validate_folder(write_map(tmp_path, change(*edits)))
+    assert 'object 9 "x": property "sprite" without "person"; say whose picture it is' in fault
+
+
+def test_the_picture_shows_it(tmp_path: Path) -> None:
+    def count_pink(folder: Path) -> int:
+        env = town_v0.parallel_env(scenario=folder, render_mode="rgb_array")
+        env.reset(seed=1)
+        frame = env.render()
+        env.close()
+        assert isinstance(frame, np.ndarray)
+        return int((frame == np.array(PINK[:3])).all(axis=2).sum())
+
+    write_map(tmp_path / "plain", school())
+    write(tmp_path / "sprite", named("ann.png", png()))
+    assert count_pink(tmp_path / "plain") == 0
+    assert count_pink(tmp_path / "sprite") > 400  # on the map, and in the list beside it

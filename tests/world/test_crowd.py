@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
-from tests.world.conftest import TownDriver
+from genagents_env.world.interventions import Join, Part, Put
+from tests.world.conftest import MakeTown, TownDriver
 from tests.world.mazes import draw_corridor, draw_maze, make_scenario
 
 BLOCK = {"bodies_block": True}
@@ -222,7 +223,7 @@ def check_maze(seed: int) -> None:
         assert taken.issuperset(inside)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 100_000))
 def test_in_any_maze_all_arrive_or_say_why(seed: int) -> None:
     check_maze(seed)
@@ -241,3 +242,52 @@ def test_where_bodies_do_not_block_people_walk_through_one_another() -> None:
         driver.step(P0=Move("Room b"), P1=Move("Room a"))
     assert driver.world.positions[:, 0].tolist() == [4, 1]
     assert not {event.kind for event in driver.env.events} & set(COUNTED)
+
+
+def test_three_or_more_who_follow_each_other_in_a_ring_all_get_on() -> None:
+    rows = ["####", "#aa#", "#aa#", "####"]
+    walkers = line("aaaa", rows)
+    at = {tuple(xy): f"P{i}" for i, xy in enumerate(walkers.world.positions.tolist())}
+    ring = [(1, 1), (2, 1), (2, 2), (1, 2)]
+    ahead = dict(zip(ring, [*ring[1:], ring[0]], strict=True))
+    walkers.goals = {at[here]: f"{x},{y}" for here, (x, y) in ahead.items()}
+    walkers.step()
+    for here, there in ahead.items():
+        assert tuple(walkers.world.positions[int(at[here][1])].tolist()) == there
+    assert walkers.counts() == {"swap": 0, "detour": 0, "aside": 0}
+
+
+def test_a_full_room_stays_shut_and_one_who_leaves_makes_room(make_town: MakeTown) -> None:
+    town = make_town(rules={**BLOCK, "walk_speed": 0.1})
+    for name, x in (("Ann", 15), ("Bob", 13), ("Cem", 12)):
+        town.place(name, x, 3)
+    for _ in range(8):
+        town.step(Ann=Move("House/closet"), Bob=Move("House/closet"), Cem=Move("House/closet"))
+    closet = [n for n in ("Ann", "Bob", "Cem") if town.percept(n).me.place == "House/closet"]
+    assert closet == ["Ann"]
+    assert town.percept("Bob").result.text == "House/closet is full"
+    for _ in range(30):
+        town.step(Ann=Move("House/hall"), Bob=Move("House/closet"), Cem=Move("House/hall"))
+    assert town.percept("Bob").me.place == "House/closet"
+    assert town.percept("Ann").me.place == "House/hall"
+
+
+def test_people_are_put_beside_a_taken_tile(make_town: MakeTown) -> None:
+    town = make_town(rules={**BLOCK, "restart": True})
+    start = town.percept("Ann").me.tile
+    town.place("Ann", 12, 1)
+    town.place("Bob", *start)
+    town.step(Ann=Restart())
+    near = town.percept("Ann").me.tile
+    assert sum(abs(a - b) for a, b in zip(near, start, strict=True)) == 1
+    town.env.intervene(Part("Cem Cedar"))
+    town.step()
+    at = town.world.state.tile[2]
+    town.place("Dee", *town.world.town.ground.xy(int(at)))
+    town.env.intervene(Join("Cem Cedar"))
+    town.step()
+    assert len(set(town.world.state.tile.tolist())) == 4
+    for name in ("Ann Ash", "Bob Birch", "Cem Cedar"):
+        town.env.intervene(Put(name, "House/closet"))
+    town.step()
+    assert len(set(town.world.state.tile.tolist())) == 4

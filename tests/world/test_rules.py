@@ -1,4 +1,7 @@
+import numpy as np
+
 from genagents_env.actions import Interact, Move, Talk
+from genagents_env.world.sight import Sight
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
@@ -177,3 +180,28 @@ def test_closing_time_keeps_people_out_but_never_in() -> None:
     assert town.percept("Ann").me.place == "House/hall"
     town.step(Ann=Move("Shop"))
     assert "closed" in town.percept("Ann").result.text
+
+
+def test_who_starts_in_a_building_fills_none_of_its_rooms_beyond_its_capacity() -> None:
+    house = scenario().model_dump(mode="json")["sectors"][0]
+    house["arenas"][1]["capacity"] = 2
+    starts = ("House", "House", "House/closet", "10,1")
+    people = [
+        {"name": name, "persona": "x", "home": "House", "start": start}
+        for name, start in zip(("Ann", "Bob", "Cem", "Dee"), starts, strict=True)
+    ]
+    world = TownDriver(scenario(sectors=[house], people=people, facts=[])).world
+    for seed in range(40):
+        world.reset(seed)
+        rooms = [world.plan.arena_id(int(arena)) for arena in world.state.arena]
+        assert rooms.count("House/closet") == 1
+        assert rooms.count("House/den") in (1, 2)
+
+
+def test_large_and_small_towns_see_the_same_pairs() -> None:
+    random = np.random.default_rng(0)
+    for count in (5, 60, 128):
+        where = random.integers(0, 40, (2, count))
+        sight = Sight(random.integers(1, 9, count))
+        dense = np.sort(sight._list_all(where))
+        assert (dense == np.sort(sight._list_near(where))).all()

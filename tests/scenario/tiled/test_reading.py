@@ -297,3 +297,15 @@ def test_turned_small_and_tile_objects_cover_their_visible_tiles(tmp_path: Path)
     assert found["stone"] == ((16, 4),)
     assert found["tree"] == ((17, 2),)
     assert found["sign"] == ((14, 5),)
+
+
+def test_a_map_may_have_lists_with_commas_and_what_follows_what(tmp_path: Path) -> None:
+    own: dict[str, object] = {"states": "cold\nwarm, with soup\n", "sleep_state": "cold"}
+    own |= {"next.cold": "warm, with soup\n", "lasting": "warm, with soup\n", "state": "cold"}
+    table = school()
+    table["layers"][4]["objects"][0]["properties"] = properties(**own)  # type: ignore[index]
+    item = lay_out(load(tmp_path, table)).objects[0]
+    assert item.states == ("cold", "warm, with soup")
+    assert item.next == (("cold", ("warm, with soup",)),)
+    assert item.lasting == ("cold", "warm, with soup")
+    assert item.sleep_state == "cold"

@@ -145,3 +145,24 @@ def test_every_word_and_first_hearing_of_a_shipped_run_is_in_one_scene(name: str
             assert 0 <= scene.first <= scene.last <= data.last_tick
             assert scene.place in (*data.arenas, "") or scene.kind == "gathering"
             assert scene.title
+
+
+def test_nights_are_folded_and_a_nap_of_its_own_is_not_one_of_them(tmp_path: Path) -> None:
+    happenings: list[Happening] = [
+        (1, "sleep", ADA, {"cause": "hour"}),
+        (4, "sleep", BEN, {"cause": "hour"}),
+        (6, "wake", ADA, {"cause": "hour"}),
+        (9, "wake", BEN, {"cause": "hour"}),
+        (20, "sleep", BEN, {"cause": "object"}),
+    ]
+    with record_street(tmp_path, happenings, last=30) as data:
+        night, nap = (one for one in find_scenes(data) if one.kind == "sleep")
+        assert (night.first, night.last, night.title) == (1, 9, "2 people sleep")
+        assert [(line.tick, line.kind, line.agent) for line in night.lines] == [
+            (1, "sleep", ADA),
+            (4, "sleep", BEN),
+            (6, "wake", ADA),
+            (9, "wake", BEN),
+        ]
+        assert (nap.last, nap.title) == (30, f"{BEN} sleeps")
+        assert [line.kind for line in nap.lines] == ["sleep"]  # the record ends before the waking

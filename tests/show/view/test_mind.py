@@ -190,3 +190,18 @@ def test_a_file_that_is_none_of_answers_is_said(valentines_run: Path, tmp_path: 
     mind = add(valentines_run, broken)
     assert mind["interviews"] == []
     assert "broken.interviews.jsonl, line 1" in mind["note"]
+
+
+def test_where_the_last_checkpoint_lags_behind_it_is_said_of_when_the_mind_is(
+    tmp_path: Path,
+) -> None:
+    path = play(tmp_path / "run.sqlite", "scripted")
+    with RunReader(path) as reader:
+        assert "as of" not in show(reader, PEOPLE[0])["note"]
+    with closing(sqlite3.connect(path)) as connection:  # as it was shortly before its end
+        connection.execute("DELETE FROM checkpoints WHERE tick = 179")
+        connection.commit()
+    with RunReader(path) as reader:
+        mind = show(reader, PEOPLE[0])
+    assert mind["until"] == 175
+    assert "as of Tuesday 11:14, the last checkpoint" in mind["note"]

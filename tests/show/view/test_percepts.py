@@ -85,3 +85,9 @@ def test_an_older_run_says_in_a_sentence_that_it_holds_no_actions(direct_run: Pa
         "What was perceived cannot be rebuilt: the actions at 11:00:05 are not in it; a "
         "version that did not store them has recorded it."
     )
+
+
+def test_a_run_that_came_out_otherwise_is_rebuilt_anew(direct_run: Path) -> None:
+    with look(direct_run) as (found, reader):
+        first = ask(found, reader, 0, EARLY)
+        assert ask(found, reader, 0, EARLY, revision=1) == first

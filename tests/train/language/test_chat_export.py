@@ -139,3 +139,8 @@ def test_datasets_loads_the_file(tmp_path: Path) -> None:
         "json", data_files=str(file), split="train", cache_dir=str(tmp_path)
     )
     assert rows.to_list() == read(file)
+
+
+def test_a_run_without_a_model_has_no_chats(tmp_path: Path) -> None:
+    run(RunSpec(TownConfig("tiny"), policy=PolicySpec("scripted")), tmp_path / "run.sqlite")
+    assert read(export_chats([tmp_path / "run.sqlite"], tmp_path)) == []

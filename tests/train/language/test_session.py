@@ -142,3 +142,10 @@ def test_every_task_can_be_learned_in_words(task: str) -> None:
             session.act(json.dumps(WAIT))
         least, most = get_task(task).bounds
         assert least - 1e-6 <= session.episode_return <= most + 1e-6
+
+
+def test_others_may_ask_a_model_of_their_own() -> None:
+    with Session("tiny", others="reactive", model="scripted") as session:
+        while not session.done:
+            session.act(json.dumps(WAIT))
+        assert {turn.agent for turn in session.transcript()} == {"Ada Brook"}

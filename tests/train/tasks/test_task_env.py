@@ -222,3 +222,9 @@ def test_max_cycles_holds_in_every_town() -> None:
         cuts = [env.step({})[3] for _ in range(4)]
         assert all(cuts[-1].values())
         assert not env.agents
+
+
+def test_shaping_is_that_of_the_task() -> None:
+    vector = make_vector("errand", 2, 1, shaping=2.0, discount=0.9)
+    drawn = [shape_reward(get_task("errand").draw(layout), 2.0, 0.9) for layout in range(2)]
+    assert [env.world.scenario for env in vector.envs] == drawn

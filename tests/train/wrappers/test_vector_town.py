@@ -333,3 +333,19 @@ def test_what_cannot_be_joined_is_refused() -> None:
     joined.reset(seed=0)
     with pytest.raises(ConfigError, match=r"\(10,\)"):
         joined.step(np.zeros(4, dtype=np.int64))
+
+
+def test_calls_go_to_the_towns() -> None:
+    vector = VectorTown("tiny", 2, render_mode="ansi")
+    vector.reset(seed=0)
+    assert vector.call("describe_choice", 0) == ("idle", "idle")
+    assert vector.get_attr("agents") == (list(vector.agents), list(vector.agents))
+    frames = vector.render()
+    assert frames is not None
+    assert len(frames) == 2
+    assert "Ada" in frames[0]
+    assert VectorTown("tiny", 1).render() is None
+    with pytest.raises(ConfigError, match="one town alone"):
+        vector.call("step", {})
+    vector.close()
+    vector.close()
