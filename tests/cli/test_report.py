@@ -22,7 +22,7 @@ def test_several_runs_are_compared_on_a_page_in_a_folder(genagents: Run) -> None
     assert [run["run"] for run in told["runs"]] == ["a.sqlite", "b.sqlite"]
     code, out, _ = genagents("report", "a.sqlite", "--out", "new/folder")
     assert (code, out) == (0, "new/folder/report.html\n")
-    assert Path("new/folder/report.md").is_file()
+    assert Path("new/folder/report.json").is_file()
     assert list(Path("new/folder/figures").glob("*.png"))
 
 

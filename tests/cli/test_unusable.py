@@ -139,8 +139,8 @@ def test_no_sweep_of_refusals_has_a_mean_unless_its_experiment_allows_them(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
 ) -> None:
     check_sweep(genagents, monkeypatch, "refusal", weather)
-    text = Path("out/report.md").read_text()
-    assert re.search(r"\*\*No run with direct .* was compared with nothing", text)
+    text = Path("out/report.html").read_text()
+    assert re.search(r"<p>No run with direct .* was compared with nothing", text)
     assert "(difference" not in text
     if weather == "by turns":
         Path("study.toml").write_text(f"max_fallbacks = 1.0\n{STUDY}")
@@ -209,7 +209,7 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
     code, out, err = genagents("show", "run.sqlite")
     assert (code, "had no usable reply, more than 30% (--limit fallbacks)" in err) == (0, True)
     genagents("report", "run.sqlite", "--out", "page")
-    page = " ".join(Path("page/report.md").read_text().split())
+    page = " ".join(Path("page/report.html").read_text().split())
     assert "more than 30% of the model calls had no usable reply: run.sqlite" in page
 
 
