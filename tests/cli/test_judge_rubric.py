@@ -87,7 +87,10 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
         writer.writerows(rows)
     code, out, err = genagents(*command, "--read", "s.csv", "--by", "Ana")
     assert (code, err) == (0, "")
-    told = ("14 rows, 4 of them empty (", "10 verdicts of Ana, 10 more for the same words elsewhere")
+    told = (
+        "14 rows, 4 of them empty (",
+        "10 verdicts of Ana, 10 more for the same words elsewhere",
+    )
     assert all(words in out for words in told)
     assert "Ana (human), scripted:neighbour" in out
     code, out, _ = genagents(*command, *MODEL, "--repeats", "1", "--json")
