@@ -40,10 +40,10 @@ class Spend:
 
 
 class SharedBudget(Protocol):
-    """A total and a rate that hold over many runs, in one process or in several."""
+    """A total that holds over many runs, in one process or in several."""
 
     async def admit(self, most: Spend) -> None:
-        """Reserve `most`; wait for the rate, and for calls in flight to settle.
+        """Reserve `most`; wait for calls in flight to settle.
 
         Cancelled, it leaves no reservation.
 

@@ -96,11 +96,14 @@ class Degradation:
 
     def describe_failure(self, failure: PolicyFailure) -> str:
         """Return in how many decisions and interviews a policy failed."""
-        decisions = f"{failure.count:,} of {self.decisions:,} decisions"
-        idled = f"{decisions} ({_list_some(failure.agents)} idled)"
-        several = "" if failure.interviews == 1 else "s"
-        asked = f"{failure.interviews:,} interview{several}"
-        return " and ".join([idled] * bool(failure.count) + [asked] * bool(failure.interviews))
+        parts = []
+        if failure.count:
+            idle = _list_some(failure.agents)
+            parts.append(f"{failure.count:,} of {self.decisions:,} decisions ({idle} idled)")
+        if failure.interviews:
+            several = "" if failure.interviews == 1 else "s"
+            parts.append(f"{failure.interviews:,} interview{several}")
+        return " and ".join(parts)
 
 
 def _list_some(names: Sequence[str]) -> str:

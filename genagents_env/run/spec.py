@@ -92,7 +92,7 @@ class RunOptions:
         interviews: ask the scenario's questions at both ends of a run; ignored by a resumed run.
         limits: of the budget, stored in the run file. A number replaces that of a resumed run.
         no_limit: drop the limits in the run file, except those given here.
-        shared_budget: the total and the rate that this run shares with others; None is neither.
+        shared_budget: the total that this run shares with others; None is no such.
         concurrency: model calls under way at once, at most; None is as many as the endpoint
             keeps up with.
         retry: attempts at a call, and the deadline if `model_options` have none.

@@ -45,7 +45,7 @@ BESIDE = ("-wal", "-shm", "-journal")
 # variant is one of these places. A file that the user names may be a link.
 Command = tuple[tuple[str, ...], tuple[str, ...]]
 _IN_SWEEP = (
-    *(f"sweep/{name}" for name in ("figures", "pages", "report.html", "report.json", "report.md")),
+    *(f"sweep/{name}" for name in ("figures", "report.html", "report.json")),
     *("sweep/runs.csv", "sweep/runs", f"sweep/{TRIAL}", "sweep/log.jsonl", "sweep/ledger.sqlite"),
     *("sweep/ledger.sqlite-wal", "sweep/ledger.sqlite.lock", "sweep/base.json", "sweep/damaged"),
     *("sweep/ledger.sqlite.1.lock", "sweep/plan.json", f"sweep/{TRIAL}.values.json"),

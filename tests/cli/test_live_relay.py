@@ -1,6 +1,7 @@
 """What the page of a run asks for is done or refused in a sentence, whatever it is."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from genagents_env.cli.live_relay import LiveRelay
 from genagents_env.llm.budget import Limits
 from genagents_env.record import RunReader, RunWriter
-from genagents_env.run import PolicySpec, run
+from genagents_env.run import PolicySpec, RunOptions, run
 from tests.run.towns import make_options, make_spec, run_town
 
 
@@ -61,3 +62,35 @@ def test_a_run_with_limits_refuses_a_question_while_it_goes_on(tmp_path: Path) -
     with RunWriter.open(path):
         told = order(relay, do="ask", agent="Ada Brook", question="Any news?")
     assert "this run has limits" in told["fault"]
+
+
+def test_a_fork_from_the_page_has_what_is_left_of_the_limits_and_ends_with_the_command(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.sqlite"
+    limits = Limits(calls=500, dollars=Decimal("0.5"))
+    run(
+        make_spec(ticks=12, policy=PolicySpec("reactive")),
+        path,
+        RunOptions(model="scripted", limits=limits, interviews=False),
+    )
+    with RunReader(path) as record:
+        assert record.spending is not None
+        spent = record.spending.total
+    relay = LiveRelay(path)
+    told = order(relay, do="fork", at="09:01")
+    assert "said" in told, told
+    relay.end_forks()
+    (process,) = relay._forks
+    assert process.poll() is not None
+    with RunReader(tmp_path / "run.fork1.sqlite") as fork:
+        left = fork.meta.limits
+    assert spent.calls > 0
+    assert (left.calls, left.dollars) == (500 - spent.calls, Decimal("0.5") - spent.dollars)
+
+
+def test_where_a_limit_is_used_up_nothing_is_forked(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run_town(path, ticks=12, limits=Limits(calls=2))
+    assert "limit of calls is used up" in order(LiveRelay(path), do="fork", at="09:00:10")["fault"]
+    assert not list(tmp_path.glob("*.fork*"))

@@ -86,6 +86,8 @@ def bens_events(
         (make_bad("hangs_async", act_async=sleep), ["hung"]),
         (make_bad("coroutine", act=lambda bad, *given: bad.act_async(*given)), ["nonsense"]),
         (make_bad("nonsense", act=lambda bad, *given: NONSENSE), ["nonsense"]),
+        (make_bad("beyond", act=lambda bad, *given: {ADA: 99_999}), ["nonsense"]),
+        (make_bad("untold", act=lambda bad, *given: {ADA: {"type": "fly"}}), ["nonsense"]),
         (EMPTIES, []),
     ],
     ids=lambda value: value.name if isinstance(value, Policy) else "",

@@ -12,6 +12,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import resume
 from genagents_env.show.summary import describe_run, run_as_json
+from genagents_env.study.evaluate.rates import compute_rates
 from tests.run.towns import make_options, run_town
 
 DEAR, CHEAP = Price(Decimal(10), Decimal(20)), Price(Decimal(1), Decimal(1))
@@ -35,10 +36,11 @@ def test_what_a_model_cost_stays_when_another_takes_over(spent: Path) -> None:
     with RunReader(spent) as run:
         dear, other = run.sum_models()
         lines, told = "\n".join(describe_run(run)), run_as_json(run)
-        whole = run.sum_calls()
+        whole, rates = run.sum_calls(), compute_rates(run)
     assert before.dollars
     assert replace(dear, last=before.last) == before
     assert other.dollars == CHEAP.cost(other.prompt_tokens, other.completion_tokens)
+    assert rates.model == "dear and cheap"
     assert whole.dollars == before.dollars + other.dollars
     assert f"Model dear: {dear.calls} calls in ticks" in lines
     assert f"Model cheap: {other.calls} calls in ticks" in lines

@@ -84,7 +84,7 @@ class Rates:
         scenario: its name.
         people: how many took part.
         policy: its label, see `study.evaluate.labels.format_policies`.
-        model: its name, or None.
+        model: its name, or None; of several all of them.
         status: see `RunReader.status`; the figures of a run that is not finished may still change.
         agents: who made any model call; only they are counted in hours and utterances.
         utterances: of these agents.
@@ -190,7 +190,7 @@ def _compute_rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rat
         scenario=meta.scenario.name,
         people=len(meta.names),
         policy=format_policies(meta),
-        model=meta.model,
+        model=" and ".join(one.model for one in data.reader.sum_models()) or meta.model,
         status=data.reader.status,
         agents=len(askers),
         utterances=sum(event.kind == "say" and event.agent in askers for event in events),

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from math import inf
 from typing import Any
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
 from genagents_env.show.render.canvas import COLOURS
-from genagents_env.study.evaluate.measure import find_range
 from genagents_env.study.stats import Effect, Interval, compute_interval
 from genagents_env.study.stats.intervals import list_bounds
 from genagents_env.text import clean
@@ -64,11 +64,15 @@ _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundre
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One measure: the value of every seed, by condition; a condition may have none."""
+    """One measure: the value of every seed, by condition; a condition may have none.
+
+    `within`: the least and the most that a value can be.
+    """
 
     title: str
     unit: str
     values: Mapping[str, Sequence[float]]
+    within: tuple[float, float] = (-inf, inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,7 @@ def _draw_bars(axes: Axes, panel: Panel) -> None:
     for y, seeds in enumerate(panel.values.values()):
         colour = COLOURS[y % len(COLOURS)]
         if seeds:
-            mean = compute_interval(seeds, find_range(panel.unit))
+            mean = compute_interval(seeds, panel.within)
             axes.barh(y, mean.mean, 0.62, color=colour, alpha=0.55)
             ends = list_bounds(mean)
             axes.plot(ends, [y] * len(ends), color=_DARK, lw=1.8, zorder=4)
@@ -120,7 +124,7 @@ def _draw_bars(axes: Axes, panel: Panel) -> None:
     axes.grid(axis="x")
     if all(value >= 0 for seeds in panel.values.values() for value in seeds):
         axes.set_xlim(left=0)
-    axes.set_xlim(right=min(axes.get_xlim()[1], 1.05 * find_range(panel.unit)[1]))
+    axes.set_xlim(right=min(axes.get_xlim()[1], 1.05 * panel.within[1]))
     if not any(panel.values.values()):
         axes.text(0.5, 0.5, "not known", ha="center", color=_DARK, transform=axes.transAxes)
 

@@ -83,7 +83,7 @@ def _make_panel(study: StudyResults, name: str) -> Panel:
         label: [value for _, value in sorted(values.get(label, {}).items())]
         for label in study.conditions
     }
-    return Panel(study.title_of(name), study.unit_of(name), bars)
+    return Panel(study.title_of(name), study.unit_of(name), bars, study.range_of(name))
 
 
 def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:

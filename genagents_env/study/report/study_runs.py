@@ -52,7 +52,7 @@ class StudyRun:
     """One run of a study.
 
     Attributes:
-        name: of its trial, which is that of its file.
+        name: of its trial; that of its file differs where a level has another label since.
         condition: of which it is a seed.
         seed: of the episode.
         identity: the hash of what defines it.

@@ -17,6 +17,7 @@ NOTHING = "-"
 _INDENT = "    "
 _LONG = 60  # rows of a table that is folded on a page
 _LIMIT = 2000
+_ERROR = 1e-12
 _ENDS = ("low", "high", "n")  # the further columns of a mean in a spreadsheet
 
 
@@ -118,8 +119,11 @@ def format_bounds(one: Interval | Effect, by: float = 1) -> str:
 
 
 def format_number(value: float) -> str:
-    """Return a number with three digits that count, without an exponent where one can do so."""
-    if value == 0:
+    """Return a number with three digits that count, without an exponent where one can do so.
+
+    What is only the rounding error of sums is 0.
+    """
+    if abs(value) < _ERROR:
         return "0"
     if abs(value) >= 100:
         return f"{value:,.0f}"

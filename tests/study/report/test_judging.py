@@ -4,6 +4,8 @@ import pytest
 
 from genagents_env.study.judge.verdicts import Judgement, Verdicts
 from genagents_env.study.report import write_report
+from genagents_env.study.report.study_tables import tabulate_means
+from genagents_env.study.stats.intervals import Interval, list_bounds
 from tests.study.report.planted_study import ADA, degraded, pair, run, study
 
 SHARED = {
@@ -75,3 +77,21 @@ def test_verdicts_count_on_runs_of_the_study_that_are_in_means(tmp_path: Path) -
         "bare": {0: 3.0, 1: 3.0, 2: 3.0},
         "full": {0: 3.0, 1: 3.0},
     }
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_several_judges_in_one_mean_are_told_and_no_interval_leaves_the_scale(
+    tmp_path: Path,
+) -> None:
+    runs = [run(tmp_path, [level], seed, {}) for level in ("bare", "full") for seed in range(2)]
+    with Verdicts(tmp_path / "verdicts.jsonl") as verdicts:
+        for seed, value in ((0, 1), (1, 5)):
+            verdicts.add(rating(seed, "bare", value), rating(seed, "full", 3))
+        verdicts.add(rating(0, "full", 5, by="human", judge="Ann"))
+    known = study(tmp_path, runs, primary=("judge.believability",))
+    (told,) = (one for one in known.cautions if one.startswith("judge.believability of a run is"))
+    assert "Ann (human), toy" in told
+    means = [mean for mean in tabulate_means(known).rows[0][3:] if isinstance(mean, Interval)]
+    means += [row[4] for row in known.tables[0].rows if isinstance(row[4], Interval)]
+    assert means[0].mean == 3
+    assert all(1 <= end <= 5 for mean in means for end in list_bounds(mean))

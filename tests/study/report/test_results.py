@@ -18,7 +18,7 @@ question = "Who talks?"
 seeds = 2
 baseline = "idle"
 primary = ["heard.tea", "mine.py:ticks"]
-measures = ["conversations", "no_such_measure", "mine.py:broken"]
+measures = ["conversations", "heard.teaa", "no_such_measure", "mine.py:broken"]
 scenario = "tiny"
 hours = 0.1
 model = "scripted:neighbour"
@@ -72,6 +72,7 @@ def test_a_sweep_is_measured(folder: SweepFolder) -> None:
     assert known.names[-1] == "conversations"
     assert [one.contrast.second for one in known.effects] == [("scripted",)] * 3
     assert about(known, "no measure 'no_such_measure'")
+    assert about(known, "heard.teaa has no value in any run; there is heard.tea.")
     assert about(known, "4 measurements failed")
     assert about(known, "KeyError")
     for run in known.runs:
@@ -79,7 +80,7 @@ def test_a_sweep_is_measured(folder: SweepFolder) -> None:
         assert len(run.measured.hash) == len(run.measured.life) == 64
         assert run.measured.numbers["ticks"] > 0
         assert run.measured.people == 2
-    assert len(known.problems) == 1  # the measure that nobody knows
+    assert len(known.problems) == 2  # the measure that nobody knows, and the key that none has
     assert known.title_of("ticks") == "Ticks lived"
     json.dumps(known.as_json(), allow_nan=False)
 

@@ -64,7 +64,7 @@ LYFE: Mapping[str, Callable[[Lived, Lived], Any]] = {
     "no option-action": lambda full, arm: arm.calls["controller"] > 10 * full.calls["controller"],
     "no self-monitor": lambda full, arm: full.calls["monitor"] > 0 == arm.calls["monitor"],
     # Without it everything goes to long memory at once, and nothing is merged. (In full, the
-    # neighbour repeats itself too much for a merge: tests/policies/lyfe/test_stories.py has some.)
+    # neighbour repeats itself too much for a merge.)
     "no summarize-and-forget": lambda full, arm: (
         count_recent(full) > 0 == count_recent(arm) and not arm.calls["memory"]
     ),
