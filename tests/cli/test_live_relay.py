@@ -1,6 +1,8 @@
 """What the page of a run asks for is done or refused in a sentence, whatever it is."""
 
 import json
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -64,7 +66,7 @@ def test_a_run_with_limits_refuses_a_question_while_it_goes_on(tmp_path: Path) -
     assert "this run has limits" in told["fault"]
 
 
-def test_a_fork_from_the_page_has_what_is_left_of_the_limits_and_ends_with_the_command(
+def test_a_fork_from_the_page_has_what_is_left_of_the_limits(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "run.sqlite"
@@ -81,8 +83,6 @@ def test_a_fork_from_the_page_has_what_is_left_of_the_limits_and_ends_with_the_c
     told = order(relay, do="fork", at="09:01")
     assert "said" in told, told
     relay.end_forks()
-    (process,) = relay._forks
-    assert process.poll() is not None
     with RunReader(tmp_path / "run.fork1.sqlite") as fork:
         left = fork.meta.limits
     assert spent.calls > 0
@@ -94,3 +94,11 @@ def test_where_a_limit_is_used_up_nothing_is_forked(tmp_path: Path) -> None:
     run_town(path, ticks=12, limits=Limits(calls=2))
     assert "limit of calls is used up" in order(LiveRelay(path), do="fork", at="09:00:10")["fault"]
     assert not list(tmp_path.glob("*.fork*"))
+
+
+def test_forks_that_go_on_end_with_the_command() -> None:
+    relay = LiveRelay(Path("run.sqlite"))
+    fork = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, text=True)
+    relay._forks.append(fork)
+    relay.end_forks()
+    assert fork.poll() is not None

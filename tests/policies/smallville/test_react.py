@@ -171,6 +171,17 @@ def test_a_decision_that_comes_too_late_has_no_effect(
     assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
 
 
+@pytest.mark.parametrize(
+    "seen", [{"me": body(asleep=True)}, {"conversation": DRAWN_IN}], ids=["asleep", "drawn in"]
+)
+def test_one_who_sleeps_or_talks_by_now_does_not_wait(seen: dict[str, Value]) -> None:
+    mind = make_mind(make_decision_rule("wait"), latency_ticks={"react": 3})
+    live(mind, LATE, [READING])
+    think(mind, [], LATE.later(30, **seen))
+    assert not mind.pending
+    assert mind.activity.kind != "wait"
+
+
 def test_golden_transcript() -> None:
     mind = make_mind(make_decision_rule("wait", minutes=5))
     mind.stream.add("event", "the stove smells odd", created=-60, events=(3,))
