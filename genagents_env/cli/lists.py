@@ -115,8 +115,12 @@ def _list_keys(table: str, markdown: bool) -> None:
 
 def _list_measures(name: str, markdown: bool, as_json: bool) -> None:
     """Print all measures, those of a sweep by default with a *, or the definition of one."""
-    from genagents_env.study.evaluate.measure_catalog import format_measure_table
-    from genagents_env.study.evaluate.measures import DEFAULT, list_measures, load_measure
+    from genagents_env.study.evaluate.measures import (
+        DEFAULT,
+        format_measure_table,
+        list_measures,
+        load_measure,
+    )
 
     if markdown:
         typer.echo(format_measure_table(), nl=False)

@@ -49,12 +49,9 @@ def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[
     ]
 
 
-def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event]:
-    """Return the events an answer names that had happened when it was given, in its order.
-
-    `events` are those of the run by their ids; unknown ids name nothing.
-    """
-    found = [events[id_] for id_ in reply.evidence if id_ in events]
+def find_evidence(data: RunData, reply: InterviewReply) -> list[Event]:
+    """Return the events an answer names that had happened when it was given, in its order."""
+    found = [data.by_id[id_] for id_ in reply.evidence if id_ in data.by_id]
     return [event for event in found if event.tick <= reply.tick]
 
 

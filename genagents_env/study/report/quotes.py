@@ -15,8 +15,8 @@ from genagents_env.show.evidence import (
 )
 from genagents_env.show.story.talks import name_fact
 from genagents_env.show.summary import format_time
+from genagents_env.study.evaluate.measures.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.study.judge.kept_answers import KeptAnswer, find_kept_file, read_own_answers
 
 _NAMES = 40  # people listed before the rest is counted

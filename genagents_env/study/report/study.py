@@ -9,8 +9,7 @@ from shlex import quote
 
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to
-from genagents_env.study.evaluate.measure_catalog import is_from_file
-from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.evaluate.measures import find_measures, is_from_file
 from genagents_env.study.judge.scores import Copies, count_copies
 from genagents_env.study.report.cautions import (
     find_study_cautions,

@@ -1,6 +1,7 @@
 """A small mystery with checks, its interviews and judgements made by hand, and run files of it."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -128,9 +129,13 @@ def make_data(
     last: int = LAST,
     names: Sequence[str] = NAMES,
     events: Iterable[Event] = (),
+    memories: Sequence[RememberedRow] = (),
 ) -> RunData:
     """Return the data of a run in which only this happened, without a file of it."""
-    data = RunData(cast("RunReader", SimpleNamespace(meta=_make_meta(scenario, names))))
+    given = SimpleNamespace(meta=_make_meta(scenario, names), memories=lambda: memories)
+    reader = cast("RunReader", given)
+    given.time, given.tick_at = partial(RunReader.time, reader), partial(RunReader.tick_at, reader)
+    data = RunData(reader)
     vars(data).update(last_tick=last, events=tuple(events))
     vars(data).update(interviews=tuple(interviews), judgements=tuple(judgements))
     return data

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.evaluate.measure_catalog import MEASURES, format_measure_table
 from genagents_env.study.evaluate.measures import (
     DEFAULT,
+    MEASURES,
     Measure,
     find_measures,
     find_version,
+    format_measure_table,
     list_measures,
     load_measure,
     measure,

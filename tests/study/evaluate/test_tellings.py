@@ -5,9 +5,13 @@ import pytest
 
 from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Fact
-from genagents_env.study.evaluate.measures.cascade import count_generations
+from genagents_env.study.evaluate.measures.tellings import (
+    Telling,
+    ToldFact,
+    count_generations,
+    trace_tellings,
+)
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from tests.study.report.planted import ADA, BEN, Happening, make_utterance, plant, scenario
 
 CRUMBS = "Ben has crumbs."

@@ -87,14 +87,13 @@ def compute_acquaintance(data: RunData, given: Iterable[InterviewReply]) -> Acqu
     if not about:
         return None
     claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
-    by_id = {event.id: event for event in data.events}
     seeds = {person.name: person for person in data.people}
     forms = _list_name_forms(list(seeds))
     asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
     shown = {
         _get_edge(reply)
         for reply in claims
-        if any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, by_id))
+        if any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(data, reply))
     }
     verified = shown | {
         (agent, other)
@@ -108,34 +107,6 @@ def compute_acquaintance(data: RunData, given: Iterable[InterviewReply]) -> Acqu
     return Acquaintance(
         *counts, _count_mutual(asked), _count_mutual(claimed), _count_mutual(verified)
     )
-
-
-def find_initial_ties(people: Sequence[Person]) -> set[Pair]:
-    """Return the pairs in which each names the other among their relationships, names sorted."""
-    named = {(person.name, other.to) for person in people for other in person.relationships}
-    names = {person.name for person in people}
-    return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
-
-
-def find_speaking_pairs(events: Iterable[Event]) -> set[Pair]:
-    """Return the pairs of whom one spoke to the other, who heard it; names sorted.
-
-    The paper asks each agent in an interview whether it knows the other; this is what can be
-    seen from outside.
-    """
-    pairs: set[Pair] = set()
-    for event in events:
-        if event.kind != "say" or event.agent is None:
-            continue
-        for other in event.data["addressed"]:
-            if other != event.agent:
-                pairs.add((min(event.agent, other), max(event.agent, other)))
-    return pairs
-
-
-def compute_density(pairs: set[Pair], people: int) -> float:
-    """Return the share of all pairs of `people` that are in `pairs`; 0 for fewer than two."""
-    return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
 
 
 def find_encounters(
@@ -196,15 +167,32 @@ def are_together(data: RunData, agent: str, other: str, until: int) -> bool:
 
 @once_per_run
 def compute_density_before(data: RunData) -> float:
-    """Return the density of mutual knowledge at the start of a run."""
-    return compute_density(find_initial_ties(data.scenario.people), len(data.names))
+    """Return the share of all pairs who name each other among their ties; 0 for fewer than two."""
+    return _share_pairs(data, _find_initial_ties(data))
 
 
 @once_per_run
 def compute_density_after(data: RunData) -> float:
-    """Return the density at the end of a run: with those added who spoke with one another."""
-    pairs = find_initial_ties(data.scenario.people) | find_speaking_pairs(data.events)
-    return compute_density(pairs, len(data.names))
+    """Return the share at the end: with those added of whom one spoke to the other, who heard it.
+
+    The paper asks each agent in an interview whether it knows the other; this is what can be
+    seen from outside.
+    """
+    told = [(one.agent, other) for one in data.of_kind("say") for other in one.data["addressed"]]
+    spoke = {(min(a, b), max(a, b)) for a, b in told if a is not None and a != b}
+    return _share_pairs(data, _find_initial_ties(data) | spoke)
+
+
+def _find_initial_ties(data: RunData) -> set[Pair]:
+    """Return the pairs in which each names the other among their relationships, names sorted."""
+    people = data.scenario.people
+    named = {(person.name, other.to) for person in people for other in person.relationships}
+    return {(a, b) for a, b in named if a < b and (b, a) in named}
+
+
+def _share_pairs(data: RunData, pairs: set[Pair]) -> float:
+    people = len(data.names)
+    return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
 
 
 @once_per_run

@@ -2,41 +2,15 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.scenario import Scenario
-from genagents_env.scenario.plan import name_arena
-from genagents_env.scenario.schema import ArenaSpec, SectorSpec
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import Bools, RunData
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class ArenaPlace:
-    """An arena of the scenario, the id by which the record names it, and its sector."""
-
-    id: str
-    sector: SectorSpec
-    arena: ArenaSpec
-
-    @property
-    def things(self) -> tuple[str, ...]:
-        """The names of what stands in it."""
-        return tuple(thing.name for thing in self.arena.objects)
-
-
-def list_places(scenario: Scenario) -> list[ArenaPlace]:
-    """Return the arenas of the scenario, in its order."""
-    return [
-        ArenaPlace(name_arena(sector.name, arena.name), sector, arena)
-        for sector in scenario.sectors
-        for arena in sector.arenas
-    ]
 
 
 def count_waking_ticks(data: RunData) -> Floats:
@@ -92,7 +66,7 @@ def place_entropy(data: RunData) -> float | None:
     number of arenas of the town, the open ground with them: 0 where all is spent in one, 1 where
     all are used alike. None where nobody was awake.
     """
-    arenas = 1 + len(list_places(data.scenario))
+    arenas = 1 + len(list(arenas_of(data.scenario)))
     return compute_entropy(count_waking_ticks(data).sum(axis=0), arenas)
 
 

@@ -18,7 +18,7 @@ from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueChec
 from genagents_env.scenario.truth import Truth, get_parts, holds
 from genagents_env.study.evaluate.checks import RULE, YES, Verdict, find_verdicts
 from genagents_env.study.evaluate.interviews import ENDS
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
@@ -95,18 +95,6 @@ def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth
     if len(told) > 1 or otherwise in told:
         return False
     return None if None in values else True
-
-
-def find_judge(data: RunData) -> str | None:
-    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
-
-    In the form of `Verdict.by`. Verdicts of two judges never mix.
-    """
-    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
-    own = f"model:{data.meta.model}"
-    if own in judges:
-        return own
-    return judges[0] if len(judges) == 1 else None
 
 
 @measure("Success", "share", _LYFE)
@@ -225,3 +213,60 @@ def _sum_up(outcome: SuccessOutcome, repeats: tuple[Truth, ...]) -> SuccessOutco
     share = sum(decided) / len(decided) if decided else None
     majority = 2 * sum(decided) >= len(decided) if decided else None
     return replace(outcome, repeats=repeats, share=share, majority=majority)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often a model and the rule gave the same verdict on one check, where both gave one."""
+
+    check: str
+    judge: str
+    compared: int
+    agreed: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of the compared verdicts that are the same; None where none was compared."""
+        return ratio(self.agreed, self.compared)
+
+
+@once_per_run
+def compute_agreements(data: RunData) -> tuple[Agreement, ...]:
+    """Return how far the models agree with the rule; see `tally_agreements`."""
+    return tally_agreements(find_verdicts(data))
+
+
+def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
+    """Return, for each check and each model that judged it, how often it agrees with the rule."""
+    values = {(one.check, one.by, one.agent, one.when, one.repeat): one.value for one in given}
+    same: dict[tuple[str, str], list[bool]] = {}
+    for (check, judge, agent, when, repeat), value in values.items():
+        if judge != RULE:
+            compared = same.setdefault((check, judge), [])
+            by_rule = values.get((check, RULE, agent, when, repeat))
+            if value is not None and by_rule is not None:
+                compared.append(value == by_rule)
+    return tuple(Agreement(*key, len(found), sum(found)) for key, found in same.items())
+
+
+def _find_judge(data: RunData) -> str | None:
+    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
+
+    In the form of `Verdict.by`. Verdicts of two judges never mix.
+    """
+    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
+    own = f"model:{data.meta.model}"
+    if own in judges:
+        return own
+    return judges[0] if len(judges) == 1 else None
+
+
+@measure("Agreement of judge and rule", "share", "ours")
+def judge_agreement(data: RunData) -> dict[str, float | None]:
+    """Of the answers on which both the rule and the model (the run's own if it judged, else the
+    only one that did) have a verdict, the share with the same one. One for each check; none where
+    there is no such answer.
+    """
+    judge = _find_judge(data)
+    found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
+    return {check.id: found.get(check.id) for check in data.scenario.checks}

@@ -1,20 +1,22 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from genagents_env.scenario.schema import Fact, Person, Relationship
+from genagents_env.record import InterviewRow
+from genagents_env.scenario.schema import Fact, Person, Question, Relationship
 from genagents_env.study.evaluate.interviews import InterviewReply
 from genagents_env.study.evaluate.measures.acquaintance import (
     Acquaintance,
     are_together,
     compute_acquaintance,
 )
-from genagents_env.study.evaluate.measures.knowledge import find_knowledge
+from genagents_env.study.evaluate.measures.knowledge import FactKnowledge, compute_fact_findings
 from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
 from tests.study.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, goes, record_street
-from tests.study.evaluate.suspects import TINY, at, make_data
+from tests.study.evaluate.suspects import LAST, TINY, at, make_data
 from tests.study.evaluate.talks import learn, news, reply, say
 
 TEA = Fact(
@@ -33,6 +35,24 @@ EVENTS = [
     say(9, "Fay", [], TOLD),
     say(10, "Zed", ["Gus"], TOLD),
 ]
+
+
+def answer(
+    agent: str, text: str, *evidence: int, question: str = "q", tick: int = LAST
+) -> InterviewRow:
+    return InterviewRow(tick, agent, question, text, evidence)
+
+
+def know(*answers: InterviewRow, end: Literal["before", "after"] = "after") -> FactKnowledge | None:
+    """Return who knows of the tea by answers to two questions for it, and to another."""
+    asked = {"q": "tea", "r": "tea", "other": None}
+    questions = tuple(
+        Question(id=id_, text=id_, when="both", fact=fact) for id_, fact in asked.items()
+    )
+    town = TINY.model_copy(update={"facts": (TEA,), "questions": questions})
+    names = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus", "Hal")
+    (found,) = compute_fact_findings(make_data(town, answers, names=names, events=EVENTS))
+    return found.after if end == "after" else found.before
 
 
 @pytest.mark.parametrize(
@@ -56,9 +76,7 @@ EVENTS = [
 def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     agent: str, evidence: list[int], verified: bool, uncited: bool
 ) -> None:
-    found = find_knowledge(
-        TEA, ["q"], [reply(agent, "Yes, there is tea at five.", *evidence)], EVENTS
-    )
+    found = know(answer(agent, "Yes, there is tea at five.", *evidence))
     assert found is not None
     assert found.asked == found.claimed == (agent,)
     assert found.verified == ((agent,) if verified else ())
@@ -66,23 +84,16 @@ def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     assert found.hallucinated == (() if verified or uncited else (agent,))
 
 
-def test_nobody_asked_is_no_finding() -> None:
-    assert find_knowledge(TEA, ["q"], [], EVENTS) is None
-    assert find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, question="other")], EVENTS) is None
-    assert find_knowledge(TEA, [], [reply("Ben", "Yes.", 1)], EVENTS) is None
-
-
-def test_what_came_later_is_no_evidence() -> None:
-    found = find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, tick=0)], EVENTS)
+def test_nobody_asked_is_no_finding_and_what_came_later_is_no_evidence() -> None:
+    assert know() is know(answer("Ben", "Yes.", 1, question="other")) is None
+    found = know(answer("Ben", "Yes.", 1, tick=0), end="before")
     assert found is not None
-    assert found.hallucinated == ("Ben",)
-    assert found.uncited == ()  # had not heard it then
+    assert (found.hallucinated, found.uncited) == (("Ben",), ())  # had not heard it then
 
 
 def test_of_several_questions_one_answer_is_enough() -> None:
-    given = [reply("Ben", "No.", question="a"), reply("Ben", "Yes, I do.", 1, question="b")]
-    given += [reply("Hal", "Yes.", question="a"), reply("Cy", "No.", 3, question="a")]
-    found = find_knowledge(TEA, ["a", "b"], given, EVENTS)
+    given = [answer("Ben", "No."), answer("Ben", "Yes, I do.", 1, question="r")]
+    found = know(*given, answer("Hal", "Yes."), answer("Cy", "No.", 3))
     assert found is not None
     assert found.as_json() == {
         "asked": 3,
