@@ -17,9 +17,9 @@ from tests.study.evaluate.suspects import (
     make_data,
     make_judgements,
     mystery,
+    say,
     write,
 )
-from tests.study.evaluate.talks import say
 
 
 def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:

@@ -82,21 +82,22 @@ def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
     judges = sorted({judge for judge, *_ in known})
     for when in ENDS:
         given = [
-            reply
-            for reply in find_run_replies(data, when, repeat=None)
-            if reply.asked.question_id == check.question and reply.asked.person is None
+            row
+            for asked, row in find_run_replies(data, when, repeat=None)
+            if asked.question_id == check.question and asked.person is None
         ]
-        answers = [(one.tick, one.asked.agent, one.asked.text, one.repeat) for one in given]
-        opinions = {RULE: [apply_rule(check, one.text) for one in given]}
+        opinions = {RULE: [apply_rule(check, row.answer) for row in given]}
         for judge in judges:
-            rows_of = [known.get((judge, *answer)) for answer in answers]
+            rows_of = [
+                known.get((judge, row.tick, row.agent, row.question, row.repeat)) for row in given
+            ]
             if any(row is not None for row in rows_of):
                 opinions[f"model:{judge}"] = [
                     None if row is None else accept_verdict(check, row.verdict) for row in rows_of
                 ]
         for by, values in opinions.items():
-            for one, value in zip(given, values, strict=True):
-                yield Verdict(check.id, one.asked.agent, when, one.repeat, by, value)
+            for row, value in zip(given, values, strict=True):
+                yield Verdict(check.id, row.agent, when, row.repeat, by, value)
 
 
 def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:

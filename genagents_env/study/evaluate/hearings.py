@@ -48,7 +48,7 @@ def find_statements(data: RunData) -> Statements:
         if event.kind in ("say", "news", "whisper")
     ]
     own = [
-        *(Statement(one.text, one.asked.agent) for one in find_run_replies(data, "after", None)),
+        *(Statement(row.answer, row.agent) for _, row in find_run_replies(data, "after", None)),
         *(Statement(row.text, row.agent) for row in data.reader.memories()),
     ]
     known = list(dict.fromkeys((*(words for _, words in said), *own)))

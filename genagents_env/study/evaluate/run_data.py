@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from genagents_env.scenario import Person
 from genagents_env.world.events import Event
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Bools = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int16]
 ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent and tick
@@ -282,14 +283,19 @@ class RunData:
         return inside
 
 
-def once_per_run(compute: Callable[[RunData], T]) -> Callable[[RunReader | RunData], T]:
-    """Return `compute` so that it computes once for the same run data, and takes a reader too."""
+def once_per_run(
+    compute: Callable[Concatenate[RunData, P], T],
+) -> Callable[Concatenate[RunReader | RunData, P], T]:
+    """Return `compute` so that it computes once for the same run data and arguments.
+
+    It takes a reader, too.
+    """
 
     @wraps(compute)
-    def get(run: RunReader | RunData) -> T:
-        data = RunData.of(run)
-        if compute not in data._results:
-            data._results[compute] = compute(data)
-        return cast("T", data._results[compute])
+    def get(run: RunReader | RunData, /, *args: P.args, **options: P.kwargs) -> T:
+        data, key = RunData.of(run), (compute, args, tuple(options.items()))
+        if key not in data._results:
+            data._results[key] = compute(data, *args, **options)
+        return cast("T", data._results[key])
 
     return get

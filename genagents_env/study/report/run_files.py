@@ -9,7 +9,8 @@ from genagents_env.llm.prices import describe_list
 from genagents_env.record import RunReader
 from genagents_env.show.summary import describe_run
 from genagents_env.study.evaluate.labels import format_policies
-from genagents_env.study.evaluate.measures import DEFAULT, Measure, find_measures
+from genagents_env.study.evaluate.measure import Measure
+from genagents_env.study.evaluate.measures import DEFAULT, find_measures
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report.cautions import warn_of_equal_lives

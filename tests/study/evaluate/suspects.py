@@ -122,6 +122,21 @@ def at(id_: int, tick: int, kind: str, who: str, place: str) -> Event:
     return Event(id_, tick, kind, who, {**_SHOWN, "place": place})
 
 
+def say(id_: int, who: str, to: Sequence[str], text: str = "hello", **data: object) -> Event:
+    rest: dict[str, object] = {"to": to[0] if to else None, "heard_by": list(to)}
+    rest["addressed"] = list(to)
+    rest |= {"phone": False, "conversation": None, "facts": []}
+    return Event(id_, id_, "say", who, {**rest, "text": text, **data})
+
+
+def learn(id_: int, who: str, fact: str, cause: int, source: str | None = None) -> Event:
+    return Event(id_, id_, "learn", who, {"fact": fact, "cause": cause, "source": source})
+
+
+def news(id_: int, heard_by: Sequence[str], text: str) -> Event:
+    return Event(id_, id_, "news", None, {"text": text, "place": None, "heard_by": list(heard_by)})
+
+
 def make_data(
     scenario: Scenario,
     interviews: Iterable[InterviewRow] = (),

@@ -5,18 +5,15 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
+from genagents_env.study.evaluate.measure import Measure, measure, take_measures, take_values
 from genagents_env.study.evaluate.measures import (
     DEFAULT,
     MEASURES,
-    Measure,
     find_measures,
     find_version,
     format_measure_table,
     list_measures,
     load_measure,
-    measure,
-    take_measures,
-    take_values,
 )
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import ADA, make_utterance, record_street
@@ -25,7 +22,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
 
 OWN = '''
 """Measures of my own."""
-from genagents_env.study.evaluate.measures import measure
+from genagents_env.study.evaluate.measure import measure
 
 def silence(record):
     """Ticks without a word. More about it."""
@@ -98,6 +95,7 @@ def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
     assert (found[1].title, found[1].source) == ("Ticks without a word", "own.py")
     with record_street(tmp_path, last=5) as record:
         values, (fault,) = take_measures(record, found)
+        assert [one.take(record) for one in found[3:5]] == [{"mine.a": 1.0}, {}]
     assert values == {"density": 0.0, "silence": 5.0, "mine.a": 1.0, "mine.b": None}
     assert "measure broken on run.sqlite: AttributeError" in fault
 

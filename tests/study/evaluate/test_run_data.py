@@ -11,7 +11,8 @@ from genagents_env.scenario.schema import Fact, Gathering, Person, Relationship
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.summary import run_as_json
 from genagents_env.show.transcript import format_transcript
-from genagents_env.study.evaluate.measures import list_measures, take_measures
+from genagents_env.study.evaluate.measure import take_measures
+from genagents_env.study.evaluate.measures import list_measures
 from genagents_env.study.evaluate.measures.acquaintance import (
     compute_density_after,
     compute_density_before,
@@ -35,8 +36,7 @@ from tests.study.evaluate.measures.street import (
     record_street,
     street,
 )
-from tests.study.evaluate.suspects import TINY, at, make_data
-from tests.study.evaluate.talks import learn, say
+from tests.study.evaluate.suspects import TINY, at, learn, make_data, say
 from tests.study.report.planted import cake, meta
 
 
@@ -150,7 +150,7 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
         return Person(name=name, persona="someone", home="h", relationships=known)
 
     people = (person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy"))
-    said = [say(0, "Cy", ["Ada"]), say(1, "Ben", []), say(2, "Ada", ["Cy"])]
+    said = [say(0, "Cy", ["Ada"]), say(1, "Ben", []), say(2, "Ada", ["Cy", "Ada"])]
     data = make_data(TINY.model_copy(update={"people": people}), events=said)
     assert (compute_density_before(data), compute_density_after(data)) == (1 / 3, 2 / 3)
     assert compute_density_after(make_data(TINY, names=["Ada Brook"])) == 0.0

@@ -12,34 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.evaluate.measure import (
-    NAME,
-    Measure,
-    MeasuredValue,
-    NamedValue,
-    Values,
-    measure,
-    ratio,
-    take_measures,
-    take_values,
-)
+from genagents_env.study.evaluate.measure import NAME, Measure
 from genagents_env.text import clean
-
-__all__ = [
-    "DEFAULT",
-    "Measure",
-    "MeasuredValue",
-    "NamedValue",
-    "Values",
-    "find_measures",
-    "find_version",
-    "list_measures",
-    "load_measure",
-    "measure",
-    "ratio",
-    "take_measures",
-    "take_values",
-]
 
 _MESSAGE = 300  # characters of what a file raised
 _MODULE = "genagents_measures_{}"

@@ -3,7 +3,7 @@
 Heard is not known: only an interview can show that; see `knowledge`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from genagents_env.scenario.schema import Fact
@@ -81,18 +81,18 @@ def compute_curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
     found: dict[str, list[tuple[float, int]]] = {}
     for spread in trace_run_facts(data):
         counts = {0: len(spread.at_start)}
-        for more, (tick, _) in enumerate(find_first_hearings(spread, data.names), start=1):
+        for more, (tick, _) in enumerate(find_first_hearings(data, spread), start=1):
             counts[tick] = len(spread.at_start) + more
         counts.setdefault(data.last_tick, list(counts.values())[-1])
         found[spread.fact] = [(float(tick * second), count) for tick, count in counts.items()]
     return found
 
 
-def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int, str]]:
-    """Return who of `names` heard a fact they did not know, and the tick, each once, in order."""
+def find_first_hearings(data: RunData, spread: Spread) -> list[tuple[int, str]]:
+    """Return who of the run heard a fact they did not know, and the tick, each once, in order."""
     found: dict[str, int] = {}
     for hearing in sorted(spread.heard, key=lambda one: one.tick):
-        if hearing.agent in names and hearing.agent not in spread.at_start:
+        if hearing.agent in data.row and hearing.agent not in spread.at_start:
             found.setdefault(hearing.agent, hearing.tick)
     return [(tick, agent) for agent, tick in found.items()]
 
@@ -107,14 +107,12 @@ def heard(data: RunData) -> dict[str, float | None]:
     """The share of all agents who knew the fact from the start or heard it by the end, by the
     record's `learn` events. One for each fact; none before any time has passed.
     """
-    return {
-        one.fact: ratio(
-            len(one.at_start) + len(find_first_hearings(one, data.names)), len(data.names)
-        )
-        if data.ticks
-        else None
+    found = {
+        one.fact: len(one.at_start) + len(find_first_hearings(data, one))
         for one in trace_run_facts(data)
     }
+    people = len(data.names)
+    return {fact: ratio(n, people) if data.ticks else None for fact, n in found.items()}
 
 
 @measure("Time until half know", "hours", "half-time of a diffusion; ours")
@@ -127,7 +125,7 @@ def half_time(data: RunData) -> dict[str, MeasuredValue]:
 
 
 def _compute_half_time(data: RunData, spread: Spread) -> MeasuredValue:
-    hearings = find_first_hearings(spread, data.names)
+    hearings = find_first_hearings(data, spread)
     missing = -(-len(data.names) // 2) - len(spread.at_start)
     if missing <= 0:
         return MeasuredValue(None, FROM_THE_START)

@@ -1,21 +1,16 @@
 """How each fact flowed: who received, stored and retrieved it.
 
-Definition: *received*: heard a sentence in the run that states it; *stored*: holds a memory at the
-end that does; *retrieved*: the share of the interviews after the run in which any answer does. A
-sentence states it by its patterns, or by its meaning where the run's embedder knows any
+A sentence states a fact by its patterns, or by its meaning where the run's embedder knows any
 (`study.evaluate.hearings`); pronouns stand for the names before them, questions and denials state
-nothing. Of those who did not know it at the start: P(receive) is the share who received it,
-P(store) the share of the receivers who stored it, P(retrieve) the mean of retrieved over the
-receivers who stored it.
-Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition;
-this one is ours.
+nothing. What each step is of, the measures say.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from genagents_env.record import InterviewRow
 from genagents_env.study.evaluate.hearings import PATTERNS, Statements, find_statements
-from genagents_env.study.evaluate.interviews import InterviewReply, find_run_replies
+from genagents_env.study.evaluate.interviews import find_run_replies
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.diffusion import Spread
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
@@ -72,36 +67,39 @@ class Flow:
 def compute_flows(data: RunData) -> tuple[Flow, ...]:
     """Return how each fact of the scenario flowed, as far as it is recorded."""
     told = find_statements(data)
-    after, held = find_run_replies(data, "after", repeat=None), _find_held_memories(data)
+    after = [row for _, row in find_run_replies(data, "after", repeat=None)]
+    held = _find_held_memories(data, bool(after))
     stating = None if held is None else {row[:2] for row in held & told.stated}
     return tuple(_trace_flow(data, one, after, stating, told) for one in told.heard)
 
 
-def _find_held_memories(data: RunData) -> set[tuple[str, str | None, str]] | None:
+def _find_held_memories(data: RunData, asked: bool) -> set[tuple[str, str | None, str]] | None:
     """Return fact, agent and text of the memories of the end; None where none were written.
 
     They were, if any is there, or if some were at the start and people were asked at the end, by
     when they may have forgotten everything.
     """
     rows, last = data.reader.memories(), data.last_tick
-    held = {(row.fact, row.agent, row.text) for row in rows if last and row.tick == last}
-    return held if held or (rows and find_run_replies(data, "after", repeat=None)) else None
+    held: set[tuple[str, str | None, str]] = {
+        (row.fact, row.agent, row.text) for row in rows if last and row.tick == last
+    }
+    return held if held or (rows and asked) else None
 
 
 def _trace_flow(
     data: RunData,
     spread: Spread,
-    after: Iterable[InterviewReply],
+    after: Iterable[InterviewRow],
     held: Collection[tuple[str, str | None]] | None,
     told: Statements,
 ) -> Flow:
     """Return the flow of a fact, by all answers after the run, and who holds memories of it."""
     heard = {hearing.agent: hearing for hearing in spread.heard}
     shown: dict[str, dict[int, bool]] = {}  # by agent and repeat, whether any answer states it
-    for reply in after:
-        repeats = shown.setdefault(reply.asked.agent, {})
-        states = (spread.fact, reply.asked.agent, reply.text) in told.stated
-        repeats[reply.repeat] = repeats.get(reply.repeat, False) or states
+    for row in after:
+        repeats = shown.setdefault(row.agent, {})
+        states = (spread.fact, row.agent, row.answer) in told.stated
+        repeats[row.repeat] = repeats.get(row.repeat, False) or states
     agents = tuple(
         AgentFlow(
             name,

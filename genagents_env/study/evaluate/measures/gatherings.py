@@ -1,12 +1,11 @@
 """Whether word of a gathering brought people together, and why some stayed away.
 
-Definition: *invited* is everybody but the host who knew of it before it began, from the start or by
-hearing its fact; *came* are those of the invited who were in its place while it went on; others
-there, but for the host, are *passers-by*. The invited who stayed away are sorted by their answer.
+Others than the invited who were there, but for the host, are *passers-by*. The invited who stayed
+away are sorted by their answer.
 Source: Park et al. 2023, section 7.1: 12 invited, 5 came; of 7, 3 conflicts and 4 meant well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -113,9 +112,9 @@ def _coordinate(data: RunData, gathering: Gathering, visitors: Sequence[str]) ->
     away = [name for name in invited if name not in there]
     asked = {one.id for one in data.scenario.questions if one.gathering == gathering.id}
     answers: dict[str, str] = {}
-    for reply in find_run_replies(data, "after"):
-        if reply.asked.question_id in asked:
-            answers[reply.asked.agent] = f"{answers.get(reply.asked.agent, '')} {reply.text}"
+    for one, row in find_run_replies(data, "after"):
+        if one.question_id in asked:
+            answers[row.agent] = f"{answers.get(row.agent, '')} {row.answer}"
     return Coordination(
         gathering.id,
         host,
@@ -130,9 +129,11 @@ def _coordinate(data: RunData, gathering: Gathering, visitors: Sequence[str]) ->
 _PARK = "Park et al. 2023, section 7.1"
 
 
-def _key_by_id(data: RunData) -> dict[str, Coordination | None]:
-    found = {one.gathering: one for one in compute_coordinations(data)}
-    told = [g.id for g in data.scenario.gatherings if g.fact is not None]
+def _count_each(
+    data: RunData, count: Callable[[Coordination], float | None]
+) -> dict[str, float | None]:
+    found = {one.gathering: count(one) for one in compute_coordinations(data)}
+    told = [one.id for one in data.scenario.gatherings if one.fact is not None]
     return {id_: found.get(id_) for id_ in told}
 
 
@@ -142,10 +143,7 @@ def came(data: RunData) -> dict[str, float | None]:
     share who were in its place while it went on. One for each gathering that had begun; the others
     have none. None where nobody was invited.
     """
-    return {
-        id_: None if one is None else ratio(len(one.came), len(one.invited))
-        for id_, one in _key_by_id(data).items()
-    }
+    return _count_each(data, lambda one: ratio(len(one.came), len(one.invited)))
 
 
 @measure("Invited", "agents", _PARK)
@@ -153,7 +151,7 @@ def invited(data: RunData) -> dict[str, float | None]:
     """How many but the host knew of the gathering before it began, from the start or by hearing of
     it. One for each gathering that had begun; the others have none.
     """
-    return {id_: None if one is None else len(one.invited) for id_, one in _key_by_id(data).items()}
+    return _count_each(data, lambda one: len(one.invited))
 
 
 @measure("Attendance", "agents", _PARK)

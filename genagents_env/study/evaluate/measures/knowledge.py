@@ -93,21 +93,22 @@ def _find_knowledge(data: RunData, fact: Fact, when: When) -> FactKnowledge | No
     any such answer is.
     """
     wanted = {question.id for question in data.scenario.questions if question.fact == fact.id}
-    mine = [one for one in find_run_replies(data, when) if one.asked.question_id in wanted]
+    replies = find_run_replies(data, when)
+    mine = [row for asked, row in replies if asked.question_id in wanted]
     if not mine:
         return None
-    claims = [reply for reply in mine if claims_fact(reply.text, fact)]
+    claims = [row for row in mine if claims_fact(row.answer, fact)]
     heard = set(_find_hearings(data, fact, mine[0].tick))
     verified = {
-        reply.asked.agent
-        for reply in claims
-        if reply.asked.agent in fact.known_by
-        or any((reply.asked.agent, event.id) in heard for event in find_evidence(data, reply))
+        row.agent
+        for row in claims
+        if row.agent in fact.known_by
+        or any((row.agent, event.id) in heard for event in find_evidence(data, row))
     }
-    claimed = tuple(dict.fromkeys(reply.asked.agent for reply in claims))
+    claimed = tuple(dict.fromkeys(row.agent for row in claims))
     hearers = {agent for agent, _ in heard} - verified
     return FactKnowledge(
-        tuple(dict.fromkeys(reply.asked.agent for reply in mine)),
+        tuple(dict.fromkeys(row.agent for row in mine)),
         claimed,
         tuple(name for name in claimed if name in verified),
         tuple(name for name in claimed if name in hearers),

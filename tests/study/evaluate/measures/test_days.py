@@ -208,12 +208,13 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
         goes(20, ADA, WASH),
         goes(30, ADA, CAFE),
         does(40, ADA, "contemplating"),
+        does(50, ADA, "having breakfast"),  # to the end
         begins(BEN, SHOP, "asleep in bed", asleep=True),
     ]
     with record_street(tmp_path, happenings, last=60) as record:
-        minutes = {(ADA, HOME, True): 20, (ADA, CAFE, True): 10, (ADA, WASH, False): 10}
+        minutes = {(ADA, HOME, True): 20, (ADA, CAFE, True): 20, (ADA, WASH, False): 10}
         assert sum_doings(record) == {key: 60 * n for key, n in minutes.items()}
-        assert value(record, "unusual_places") == pytest.approx(10 / 40)
+        assert value(record, "unusual_places") == pytest.approx(10 / 50)
 
 
 def test_leaving_town_ends_what_one_does(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ from tests.study.evaluate.measures.street import (
     street,
     value,
 )
-from tests.study.evaluate.suspects import at, make_data
-from tests.study.evaluate.talks import learn
+from tests.study.evaluate.suspects import at, learn, make_data
 from tests.study.report.planted import ASKED, cake, judgement
 
 VALUES: dict[str, object] = {

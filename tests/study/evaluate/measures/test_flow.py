@@ -13,8 +13,9 @@ from tests.study.evaluate.suspects import (
     make_answers,
     make_data,
     mystery,
+    news,
+    say,
 )
-from tests.study.evaluate.talks import news, say
 
 SEVEN = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus")
 SHOWN = "Franco had a knife."
@@ -42,7 +43,11 @@ def remember(agent: str, tick: int = LAST, fact: str = "testimony") -> Remembere
     return RememberedRow(tick, agent, fact, SHOWN, ())
 
 
-HELD = [*(remember(name) for name in ("Ada", "Ben", "Cy", "Gus")), remember("Dot", fact="gossip")]
+HELD = [
+    *(remember(name) for name in ("Ada", "Ben", "Cy", "Gus")),
+    remember("Dot", fact="gossip"),
+    RememberedRow(LAST, "Fay", "testimony", "It rained.", ()),
+]
 
 
 def flow(
