@@ -6,7 +6,8 @@ from typing import TypeAlias, get_args
 
 from benchmarks.days import measure_days
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.measures import load_measure, take_measures
+from genagents_env.study.evaluate.measure import take_measures
+from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.study.evaluate.measures.gatherings import Coordination
 from genagents_env.study.evaluate.measures.knowledge import FactKnowledge

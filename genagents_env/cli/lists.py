@@ -115,10 +115,11 @@ def _list_keys(table: str, markdown: bool) -> None:
 
 def _list_measures(name: str, markdown: bool, as_json: bool) -> None:
     """Print all measures, those of a sweep by default with a *, or the definition of one."""
-    from genagents_env.study.evaluate.measure_catalog import format_measure_table
     from genagents_env.study.evaluate.measures import DEFAULT, list_measures, load_measure
 
     if markdown:
+        from genagents_env.study.evaluate.measures import format_measure_table
+
         typer.echo(format_measure_table(), nl=False)
     elif as_json and name:
         print_json(load_measure(name).as_json())

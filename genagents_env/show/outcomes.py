@@ -5,9 +5,8 @@ from itertools import groupby
 
 from genagents_env.study.evaluate.interviews import ENDS
 from genagents_env.study.evaluate.measures.flow import AgentFlow, Flow
-from genagents_env.study.evaluate.measures.judge_agreement import Agreement
 from genagents_env.study.evaluate.measures.preferences import Preference, find_leaning
-from genagents_env.study.evaluate.measures.success import SuccessOutcome
+from genagents_env.study.evaluate.measures.success import Agreement, SuccessOutcome
 
 
 def format_outcomes(

@@ -27,10 +27,9 @@ from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_fa
 from genagents_env.study.evaluate.measures.findings import compute_findings
 from genagents_env.study.evaluate.measures.flow import compute_flows
 from genagents_env.study.evaluate.measures.gatherings import GatheringVisits, find_gathering_visits
-from genagents_env.study.evaluate.measures.judge_agreement import compute_agreements
 from genagents_env.study.evaluate.measures.lengths import compute_spans
 from genagents_env.study.evaluate.measures.preferences import compute_preferences
-from genagents_env.study.evaluate.measures.success import compute_outcomes
+from genagents_env.study.evaluate.measures.success import compute_agreements, compute_outcomes
 from genagents_env.study.evaluate.measures.talk import count_talk
 from genagents_env.study.evaluate.measures.tools import count_tool_use
 from genagents_env.study.evaluate.rates import compute_rates

@@ -7,8 +7,7 @@ import pytest
 from genagents_env import __version__
 from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.key_reference import format_key_reference
-from genagents_env.study.evaluate.measure_catalog import format_measure_table
-from genagents_env.study.evaluate.measures import DEFAULT, list_measure_names
+from genagents_env.study.evaluate.measures import DEFAULT, format_measure_table, list_measures
 from genagents_env.train.tasks import TASKS
 from tests.cli.conftest import Run
 
@@ -45,7 +44,7 @@ def test_what_there_is_is_listed_and_described(genagents: Run, asked: str, said:
 
 def test_measures_are_listed_with_those_of_a_report_marked(genagents: Run) -> None:
     rows = [line.split() for line in genagents("list", "measures")[1].splitlines()]
-    assert [row[0] for row in rows] == list_measure_names()
+    assert [row[0] for row in rows] == [one.name for one in list_measures()]
     assert {row[0] for row in rows if row[1] == "*"} == set(DEFAULT)
     assert genagents("--version") == (0, f"genagents-env {__version__}\n", "")
 

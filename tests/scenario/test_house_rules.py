@@ -9,7 +9,7 @@ from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.study.evaluate.measure import take_measures
-from genagents_env.study.evaluate.measure_catalog import load_measure
+from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.measures.doors import find_noon_guests, find_waits
 from genagents_env.study.evaluate.measures.norms import find_attempts
 from genagents_env.study.evaluate.run_data import RunData

@@ -10,8 +10,7 @@ from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
 from genagents_env.show.outcomes import format_outcomes
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.show.transcript import format_transcript
-from genagents_env.study.evaluate.measures.diffusion import trace_facts
-from genagents_env.study.evaluate.measures.flow import trace_flows
+from genagents_env.study.evaluate.measures.flow import compute_flows
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 from tests.study.evaluate.suspects import (
@@ -19,11 +18,12 @@ from tests.study.evaluate.suspects import (
     TESTIMONY,
     at,
     make_answers,
+    make_data,
     make_judgements,
     mystery,
+    say,
     write,
 )
-from tests.study.evaluate.talks import learn, reply, say
 from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, plant
 
 
@@ -81,15 +81,18 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
     assert values["preferences"][0]["changed"] == {"Ada": ["Zoe", "Franco"]}
 
 
+KNIFE = "Franco had a knife."
+
+
 @pytest.mark.parametrize(
     ("names", "heard", "held", "asked", "told"),
     [
-        (["Ada"], (), {"Ada"}, (), "everybody knew it at the start"),
-        (["Ada", "Ben"], (), {"Ada"}, (), "received 0 of 1 (0%)"),
-        (["Ada", "Ben"], ("Ben",), {"Ada"}, (), "received 1 of 1 (100%), stored 0 of 1 (0%)"),
-        (["Ada", "Ben"], ("Ben",), None, ("Ben",), "received 1 of 1 (100%), stored not known"),
+        (["Ada"], (), ("Ada",), (), "everybody knew it at the start"),
+        (["Ada", "Ben"], (), ("Ada",), (), "received 0 of 1 (0%)"),
+        (["Ada", "Ben"], ("Ben",), ("Ada",), (), "received 1 of 1 (100%), stored 0 of 1 (0%)"),
+        (["Ada", "Ben"], ("Ben",), (), ("Ben",), "received 1 of 1 (100%), stored not known"),
         (
-            *(["Ada", "Ben"], ("Ben",), {"Ben"}, ()),
+            *(["Ada", "Ben"], ("Ben",), ("Ben",), ()),
             "received 1 of 1 (100%), stored 1 of 1 (100%), retrieved not asked",
         ),
     ],
@@ -97,15 +100,18 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
 def test_the_flow_is_told_as_far_as_it_came(
     names: list[str],
     heard: tuple[str, ...],
-    held: set[str] | None,
+    held: tuple[str, ...],
     asked: tuple[str, ...],
     told: str,
 ) -> None:
-    spreads = trace_facts((TESTIMONY,), names, [learn(3, name, "testimony", 1) for name in heard])
-    after = [reply(name, "No.") for name in asked]
-    kept = None if held is None else {("testimony", name) for name in held}
-    found = trace_flows((TESTIMONY,), names, spreads, after, kept, {})
-    lines = list(format_outcomes((), (), found, ()))
+    data = make_data(
+        mystery(),
+        [row for name in asked for row in make_answers(name, "No.")],
+        names=names,
+        events=[say(3, "Ada", heard, KNIFE)],
+        memories=[RememberedRow(LAST, name, "testimony", KNIFE, ()) for name in held],
+    )
+    lines = list(format_outcomes((), (), compute_flows(data), ()))
     assert lines[0].removesuffix(" (by patterns)") == f"Flow of testimony: {told}"
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(heard)
 
@@ -158,3 +164,18 @@ def test_events_are_lines_with_day_and_time_and_the_unknown_and_the_later_say_so
     assert early.line.startswith(f"Mon 08:00:00  {ADA} is at Cottage/kitchen")
     assert (missing.line, missing.known) == ("event 99, which is not in the record", False)
     assert (later.line, later.known) == (said.line, False)
+
+
+def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:
+    others = [TESTIMONY.model_copy(update={"id": f"f{k}", "patterns": ("x",)}) for k in range(2)]
+    data = make_data(
+        mystery(facts=(TESTIMONY, *others)),
+        names=["Ada", "Ben", "Cem"],
+        events=[say(3, "Ada", ["Ben", "Cem"], KNIFE)],
+        memories=[RememberedRow(LAST, "Ada", one, "x", ()) for one in ("testimony", "f0", "f1")],
+    )
+    assert list(format_outcomes((), (), compute_flows(data), ())) == [
+        "Flow of testimony: received 2 of 2 (100%), stored 0 of 2 (0%)",
+        f'    Ben, Cem, told: "{KNIFE}"',
+        "Flow of f0, f1: received 0 of 2 (0%)",
+    ]

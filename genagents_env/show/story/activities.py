@@ -11,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from genagents_env.show.story.scene import Scene, SceneLine
-from genagents_env.study.evaluate.presence import Stay
-from genagents_env.study.evaluate.run_data import Bools, RunData, once_per_run
+from genagents_env.study.evaluate.run_data import Bools, RunData, Stay, once_per_run
 
 _LEAST_SECONDS = 60  # that something holds, or somebody stays, to be told
 _SHORT_SECONDS = 600  # a scene no longer than this belongs to the next at its place

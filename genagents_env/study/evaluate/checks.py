@@ -7,19 +7,23 @@ check gives it nothing to read by. Two judges never mix: each stands under its o
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
-from genagents_env.scenario.patterns import compile_pattern, prepare
+from genagents_env.scenario.patterns import compile_pattern, finds_any, prepare
 from genagents_env.scenario.schema import (
     AnswerCheck,
     FactCheck,
+    ObjectCheck,
     PlaceCheck,
     RecordCheck,
     ValueCheck,
 )
-from genagents_env.study.evaluate.deeds import find_bringers, find_knowers, find_present
 from genagents_env.study.evaluate.interviews import ENDS, find_run_replies
+from genagents_env.study.evaluate.measures.diffusion import find_spread
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
+from genagents_env.world.events import Deed, Event, follow_deed
+from genagents_env.world.places import is_within
 
 RULE, YES, NO = "rule", "yes", "no"
 
@@ -75,24 +79,25 @@ def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
         for row in data.judgements
         if row.check == check.id
     }
-    judges = sorted({row.judge for row in known.values()})
+    judges = sorted({judge for judge, *_ in known})
     for when in ENDS:
         given = [
-            reply
-            for reply in find_run_replies(data, when, repeat=None)
-            if reply.asked.question_id == check.question and reply.asked.person is None
+            row
+            for asked, row in find_run_replies(data, when, repeat=None)
+            if asked.question_id == check.question and asked.person is None
         ]
-        answers = [(one.tick, one.asked.agent, one.asked.text, one.repeat) for one in given]
-        opinions = {RULE: [apply_rule(check, one.text) for one in given]}
+        opinions = {RULE: [apply_rule(check, row.answer) for row in given]}
         for judge in judges:
-            rows_of = [known.get((judge, *answer)) for answer in answers]
+            rows_of = [
+                known.get((judge, row.tick, row.agent, row.question, row.repeat)) for row in given
+            ]
             if any(row is not None for row in rows_of):
                 opinions[f"model:{judge}"] = [
                     None if row is None else accept_verdict(check, row.verdict) for row in rows_of
                 ]
         for by, values in opinions.items():
-            for one, value in zip(given, values, strict=True):
-                yield Verdict(check.id, one.asked.agent, when, one.repeat, by, value)
+            for row, value in zip(given, values, strict=True):
+                yield Verdict(check.id, row.agent, when, row.repeat, by, value)
 
 
 def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:
@@ -106,7 +111,8 @@ def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:
         return find_value(check, answer) or check.otherwise
     if not check.yes and not check.no:
         return None
-    return YES if matches_any(check.yes, answer) and not matches_any(check.no, answer) else NO
+    text = _straighten(answer)
+    return YES if finds_any(check.yes, text) and not finds_any(check.no, text) else NO
 
 
 def find_value(check: ValueCheck, text: str) -> str | None:
@@ -115,11 +121,12 @@ def find_value(check: ValueCheck, text: str) -> str | None:
     Of several it is the one that stands first, or `otherwise`, as the check says; of two that
     begin at the same letter the first of the check's values.
     """
+    text = _straighten(text)
     starts = {
         value.value: start
         for value in check.values
-        if (start := find_first_match(value.patterns, text)) is not None
-        and not matches_any(value.no, text)
+        if (start := _find_first_match(value.patterns, text)) is not None
+        and not finds_any(value.no, text)
     }
     if len(starts) > 1 and check.several == "otherwise":
         return check.otherwise
@@ -147,23 +154,46 @@ def _judge_record(data: RunData, check: RecordCheck) -> Iterator[Verdict]:
 
 
 def _find_those(data: RunData, check: RecordCheck, tick: int) -> frozenset[str]:
+    """Return who was in a check's place, knew its fact, or did its deed as the tick ended."""
     if isinstance(check, PlaceCheck):
-        return find_present(data, check.place, tick)
+        there = (one for one in data.stays if one.first <= tick < one.end)
+        return frozenset(one.agent for one in there if is_within(one.place, check.place))
     if isinstance(check, FactCheck):
-        return find_knowers(data, check.fact, tick)
-    return find_bringers(data, check, tick)
+        spread = find_spread(data, check.fact)
+        heard = (one.agent for one in spread.heard if one.tick <= tick)
+        return frozenset((*spread.at_start, *heard))
+    return _find_bringers(data, check, tick)
 
 
-def matches_any(patterns: Iterable[str], text: str) -> bool:
-    """Return whether any of these regular expressions is found in `text`, in any case."""
-    return find_first_match(patterns, text) is not None
+def _find_bringers(data: RunData, check: ObjectCheck, tick: int) -> frozenset[str]:
+    """Return who had brought the check's object into the state that it had when the tick ended.
 
-
-def find_first_match(patterns: Iterable[str], text: str) -> int | None:
-    """Return where the first match of any of `patterns` begins; None without a match.
-
-    Apostrophes are made straight first, since models write both kinds.
+    Nobody where it has another state, where it was so from the start, or where an intervention or
+    one of the people who must not see it had a part: see `ObjectCheck`.
     """
-    straight = prepare(text.replace("\u2019", "'"))
-    found = (compile_pattern(pattern).find(straight) for pattern in patterns)
+    last: Deed | None = None
+    for event in data.of_kind("object"):
+        if event.tick <= tick:
+            last = follow_deed(check, last, event, partial(_was_there, data, event))
+    if last is None or last.agent is None or last.state != check.state:
+        return frozenset()
+    return frozenset({last.agent})
+
+
+def _was_there(data: RunData, done: Event, name: str) -> bool:
+    """Return whether somebody was awake in the arena of an object as the tick of its use ended."""
+    arena = str(done.data["object"]).rpartition("/")[0]
+    here = data.find_arena(name, done.tick) == arena
+    return here and bool(data.awake[data.row[name], done.tick])
+
+
+def _find_first_match(patterns: Iterable[str], text: str) -> int | None:
+    """Return where the first match of any of `patterns` begins; None without a match."""
+    ready = prepare(text)
+    found = (compile_pattern(pattern).find(ready) for pattern in patterns)
     return min((start for start in found if start is not None), default=None)
+
+
+def _straighten(text: str) -> str:
+    """Make apostrophes straight, since models write both kinds."""
+    return text.replace("\u2019", "'")

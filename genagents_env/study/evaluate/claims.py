@@ -91,9 +91,7 @@ def claims_fact(answer: str, fact: Fact) -> bool:
     """Return whether an answer to a question for `fact` claims to know it."""
     clauses = _split_clauses(answer)
     told = ". ".join(_keep_statements(clauses))
-    if finds_any(fact.patterns, told):
-        return True
-    return _claims_at_all(clauses)
+    return finds_any(fact.patterns, told) or _claims_at_all(clauses)
 
 
 def claims_person(answer: str, name: str) -> bool:

@@ -48,7 +48,7 @@ def find_statements(data: RunData) -> Statements:
         if event.kind in ("say", "news", "whisper")
     ]
     own = [
-        *(Statement(one.text, one.asked.agent) for one in find_run_replies(data, "after", None)),
+        *(Statement(row.answer, row.agent) for _, row in find_run_replies(data, "after", None)),
         *(Statement(row.text, row.agent) for row in data.reader.memories()),
     ]
     known = list(dict.fromkeys((*(words for _, words in said), *own)))
@@ -95,6 +95,5 @@ def _trace(data: RunData, told: Sequence[tuple[Event, Iterable[Testimony]]]) -> 
                     heard.setdefault(
                         agent, Hearing(agent, event.tick, source, event.id, one.sentence)
                     )
-        start = tuple(name for name in data.names if name in fact.known_by)
-        new = tuple(one for one in heard.values() if one.agent not in start)
-        yield Spread(fact.id, fact.statement, start, new)
+        new = (one for one in heard.values() if one.agent not in fact.known_by)
+        yield Spread.of(data, fact, new)

@@ -1,7 +1,5 @@
 """Interview answers of a run, put back beside what was asked."""
 
-from dataclasses import dataclass
-
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.study.evaluate.run_data import RunData
@@ -10,23 +8,10 @@ from genagents_env.world.events import Event
 ENDS: tuple[When, ...] = ("before", "after")
 
 
-@dataclass(frozen=True, slots=True)
-class InterviewReply:
-    """What was asked, what was answered, and the ids of the events named as evidence.
-
-    Only events up to `tick` can be evidence: what came later was not known yet. `repeat`: of
-    which of the interviews held from the same state of mind, from 0.
-    """
-
-    asked: PosedQuestion
-    text: str
-    evidence: tuple[int, ...]
-    tick: int
-    repeat: int = 0
-
-
-def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[InterviewReply]:
-    """Return the answers to the scenario's questions at one end of a run, in the order of asking.
+def find_run_replies(
+    data: RunData, when: When, repeat: int | None = 0
+) -> list[tuple[PosedQuestion, InterviewRow]]:
+    """Return the scenario's questions at one end of a run, as they were asked, with the answers.
 
     Those before were given at tick 0, those after at the last tick, if it is another. Questions
     that nobody put to an agent, since its policy remembers nothing or the run has not ended, are
@@ -43,19 +28,16 @@ def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[
         if row.tick == tick and repeat in (None, row.repeat):
             given.setdefault((row.agent, row.question), []).append(row)
     return [
-        InterviewReply(one, row.answer, row.evidence, tick, row.repeat)
+        (one, row)
         for one in list_questions(data.scenario, data.names, when)
         for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
 
 
-def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event]:
-    """Return the events an answer names that had happened when it was given, in its order.
-
-    `events` are those of the run by their ids; unknown ids name nothing.
-    """
-    found = [events[id_] for id_ in reply.evidence if id_ in events]
-    return [event for event in found if event.tick <= reply.tick]
+def find_evidence(data: RunData, row: InterviewRow) -> list[Event]:
+    """Return the events an answer names that had happened when it was given, in its order."""
+    found = [data.by_id[id_] for id_ in row.evidence if id_ in data.by_id]
+    return [event for event in found if event.tick <= row.tick]
 
 
 def list_hearers(event: Event) -> list[str]:

@@ -127,19 +127,15 @@ class Measure:
             TypeError: the function gave something that is not a number.
         """
         values = self.of(data)
-        if not isinstance(values, Mapping):
-            own = self._read(data, self.name, values)
-            return [] if self.key else [NamedValue(self.name, "", own)]
+        several = values if isinstance(values, Mapping) else {"": values}
         return [
-            NamedValue(self.name, str(key), self._read(data, str(key), value))
-            for key, value in values.items()
+            NamedValue(self.name, str(key), self._read(data, str(key) or self.name, value))
+            for key, value in several.items()
             if self.key in ("", str(key))
         ]
 
-    def _read(self, data: RunData, name: str, given: object) -> MeasuredValue:
-        value = given
-        if not isinstance(value, MeasuredValue):
-            value = MeasuredValue(_read_number(name, given))
+    def _read(self, data: RunData, name: str, given: Number) -> MeasuredValue:
+        value = given if isinstance(given, MeasuredValue) else _read_number(name, given)
         if value.number is None and not value.why:
             unasked = self.name in _OF_ANSWERS and not data.interviews
             return MeasuredValue(None, NOBODY_ASKED if unasked else NOT_APPLICABLE)
@@ -206,11 +202,9 @@ def _number_seen(values: Iterable[NamedValue]) -> dict[str, float | None]:
     return {one.name: None if one.value.censored else one.value.number for one in values}
 
 
-def _read_number(name: str, value: object) -> float | None:
-    if value is None:
-        return None
+def _read_number(name: str, given: float | None) -> MeasuredValue:
     try:
-        number = float(value)  # type: ignore[arg-type]  # what it cannot take is the error reported
+        number = None if given is None else float(given)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} is {value!r}, which is not a number") from None
-    return number if math.isfinite(number) else None
+        raise TypeError(f"{name} is {given!r}, which is not a number") from None
+    return MeasuredValue(number if number is not None and math.isfinite(number) else None)

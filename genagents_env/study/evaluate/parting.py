@@ -5,7 +5,6 @@ The checksum of a tick covers all ticks before it, so the first that differs is 
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import permutations
 
 from genagents_env.record import canonical_hash
@@ -17,50 +16,24 @@ from genagents_env.study.evaluate.run_data import RunData
 _MOST_NAMES = 6  # of a line
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
-    """The first difference of two runs.
-
-    Attributes:
-        tick: the first that differs; None if one run is the beginning of the other, or both equal.
-        only: the lines of the transcript at that tick that only the first, and only the second has.
-    """
-
-    tick: int | None
-    only: tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def find_parting(first: RunData, second: RunData) -> Parting:
-    """Return the first difference of two runs."""
-
-    def differ(tick: int) -> bool:
-        return first.reader.find_checksum(tick) != second.reader.find_checksum(tick)
-
-    common = range(min(first.last_tick, second.last_tick) + 1)
-    tick = bisect_left(common, True, key=differ)
-    if tick == len(common):
-        return Parting(None, ((), ()))
-    ours, theirs = _list_lines(first, tick), _list_lines(second, tick)
-    only = [line for line in ours if line not in theirs]
-    return Parting(tick, (tuple(only), tuple(line for line in theirs if line not in ours)))
-
-
 def describe_parting(first: RunData, second: RunData) -> Iterator[str]:
     """Yield where two runs part, the first difference, and what it changed, line by line."""
-    parting, names = find_parting(first, second), [str(first.path), str(second.path)]
+    names = [str(first.path), str(second.path)]
     for one, parent in permutations((first, second)):
         origin = one.reader.origin
         if origin is not None and origin.hash == canonical_hash(parent.path):
             when = parent.reader.time(origin.tick)
             yield f"{one.path} is a fork of {parent.path}, after {when:%H:%M:%S}."
-    if parting.tick is None:
+    tick = _find_parting(first, second)
+    if tick is None:
         same = "are equal" if first.last_tick == second.last_tick else "are equal as far as both go"
         yield f"{names[0]} and {names[1]} {same}."
         return
-    when = first.reader.time(parting.tick)
-    yield f"{names[0]} and {names[1]} part at {when:%Y-%m-%d %H:%M:%S} (tick {parting.tick})."
-    for name, lines in zip(names, parting.only, strict=True):
-        yield from (f"    only in {name}: {line}" for line in lines)
+    when = first.reader.time(tick)
+    yield f"{names[0]} and {names[1]} part at {when:%Y-%m-%d %H:%M:%S} (tick {tick})."
+    lines = [_list_lines(data, tick) for data in (first, second)]
+    for name, own, others in zip(names, lines, reversed(lines), strict=True):
+        yield from (f"    only in {name}: {line}" for line in own if line not in others)
     spreads = zip(trace_run_facts(first), trace_run_facts(second), strict=False)
     for ours, theirs in spreads:
         ticks = [{h.agent: h.tick for h in reversed(spread.heard)} for spread in (ours, theirs)]
@@ -69,6 +42,17 @@ def describe_parting(first: RunData, second: RunData) -> Iterator[str]:
     for mine, other in visits:
         came = [{visit.agent for visit in gathering.visits} for gathering in (mine, other)]
         yield from _describe_groups(f"Came to {mine.gathering}", came[0], came[1], names)
+
+
+def _find_parting(first: RunData, second: RunData) -> int | None:
+    """Return the first tick that differs; None if one run is the beginning of the other."""
+
+    def differ(tick: int) -> bool:
+        return first.reader.find_checksum(tick) != second.reader.find_checksum(tick)
+
+    common = range(min(first.last_tick, second.last_tick) + 1)
+    tick = bisect_left(common, True, key=differ)
+    return tick if tick < len(common) else None
 
 
 def _list_lines(data: RunData, tick: int) -> list[str]:

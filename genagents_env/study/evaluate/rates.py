@@ -13,7 +13,6 @@ from decimal import Decimal
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.prices import Price, describe_list, find_price
-from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON, CallRow, JudgementRow
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.measure import ratio
@@ -157,27 +156,17 @@ def find_tariff(model: str) -> Tariff:
     return Tariff(model, price)
 
 
+@once_per_run
 def compute_rates(
-    run: RunReader | RunData, priced_as: Tariff | None = None, speed: float = GAME_SPEED
+    data: RunData, priced_as: Tariff | None = None, speed: float = GAME_SPEED
 ) -> Rates:
     """Return what a run cost as far as it is recorded.
 
     Args:
-        run: read; one that is not finished is marked by its status.
+        data: of the run; one that is not finished is marked by its status.
         priced_as: the price to use; None is the run's own.
         speed: game hours in a human hour, more than 0.
     """
-    if priced_as is None and speed == GAME_SPEED:
-        return _compute_own_rates(run)
-    return _compute_rates(RunData.of(run), priced_as, speed)
-
-
-@once_per_run
-def _compute_own_rates(data: RunData) -> Rates:
-    return _compute_rates(data, None, GAME_SPEED)
-
-
-def _compute_rates(data: RunData, priced_as: Tariff | None, speed: float) -> Rates:
     meta, last, calls, events = data.meta, data.last_tick, data.calls, data.events
     askers = sorted({call.agent for call in calls} & {*meta.names}, key=data.row.__getitem__)
     rows = [data.row[name] for name in askers]

@@ -1,28 +1,48 @@
 """One run as data for measures: its file decoded once, and what was computed from it kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.record import InterviewRow, JudgementRow, RunMeta, RunReader
+from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.record.rows import CallRow
-from genagents_env.scenario import Person, Scenario
-from genagents_env.study.evaluate.presence import (
-    Membership,
-    Stay,
-    find_memberships,
-    find_stays,
-)
+from genagents_env.scenario import Person
 from genagents_env.world.events import Event
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Bools = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int16]
 ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent and tick
+_ELSEWHERE = ("start", "put", "join", "part")  # events by which one is, or is not, somewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """An agent was in the arena `place` from tick `first` until before tick `end`."""
+
+    agent: str
+    place: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """One agent's time in one conversation, which the record knows by its id.
+
+    `first` is the tick of joining, `end` that of leaving; None where the record ends before.
+    """
+
+    agent: str
+    conversation: int
+    first: int
+    end: int | None
 
 
 class RunData:
@@ -33,10 +53,16 @@ class RunData:
 
     Attributes:
         reader: of the file, for what is read once anyway: status, price, spending.
+        meta: what the run is.
+        scenario: as loaded, with only the people who take part.
+        names: the agents, in the order of all rows.
+        row: the row of each agent.
     """
 
     def __init__(self, reader: RunReader) -> None:
-        self.reader = reader
+        self.reader, self.meta = reader, reader.meta
+        self.scenario, self.names = self.meta.scenario, self.meta.names
+        self.row = {name: row for row, name in enumerate(self.names)}
         self._results: dict[object, object] = {}
 
     @classmethod
@@ -48,26 +74,6 @@ class RunData:
     def path(self) -> Path:
         """The run file."""
         return self.reader.path
-
-    @property
-    def meta(self) -> RunMeta:
-        """What the run is."""
-        return self.reader.meta
-
-    @property
-    def scenario(self) -> Scenario:
-        """As loaded, with only the people who take part."""
-        return self.meta.scenario
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The agents, in the order of all rows."""
-        return self.meta.names
-
-    @cached_property
-    def row(self) -> dict[str, int]:
-        """The row of each agent."""
-        return {name: row for row, name in enumerate(self.names)}
 
     @cached_property
     def people(self) -> tuple[Person, ...]:
@@ -119,16 +125,20 @@ class RunData:
         return tuple(self.reader.events(0, self.last_tick))
 
     @cached_property
-    def kinds(self) -> dict[str, tuple[Event, ...]]:
-        """The events by kind, each in order; see `world.events`."""
+    def by_id(self) -> dict[int, Event]:
+        """The events by their ids."""
+        return {event.id: event for event in self.events}
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[Event]]:
         by_kind: dict[str, list[Event]] = {}
         for event in self.events:
             by_kind.setdefault(event.kind, []).append(event)
-        return {kind: tuple(events) for kind, events in by_kind.items()}
+        return by_kind
 
     def of_kind(self, kind: str) -> tuple[Event, ...]:
-        """Return the events of one kind in order."""
-        return self.kinds.get(kind, ())
+        """Return the events of one kind in order; see `world.events`."""
+        return tuple(self._kinds.get(kind, ()))
 
     @cached_property
     def utterances(self) -> tuple[Event, ...]:
@@ -152,13 +162,48 @@ class RunData:
 
     @cached_property
     def memberships(self) -> tuple[Membership, ...]:
-        """Everyone's time in every conversation."""
-        return find_memberships(self.events)
+        """Everyone's time in every conversation, in the order of joining."""
+        found: list[Membership] = []
+        inside: dict[tuple[str, int], int] = {}  # who is in which: the place in `found`
+        for event in self.events:
+            if event.agent is None or event.kind not in ("converse", "leave"):
+                continue
+            key = event.agent, event.data["conversation"]
+            if event.kind == "converse":
+                inside[key] = len(found)
+                found.append(Membership(*key, event.tick, None))
+            elif key in inside:
+                at = inside.pop(key)
+                found[at] = replace(found[at], end=event.tick)
+        return tuple(found)
 
     @cached_property
     def stays(self) -> tuple[Stay, ...]:
-        """Where everyone was and when."""
-        return tuple(find_stays(self.events, self.last_tick))
+        """Where everyone was and when, in the order in which the stays ended."""
+        told = self._follow((*_ELSEWHERE, "arrive"), "place", self.last_tick + 1)
+        return tuple(Stay(*one) for one in told)
+
+    @cached_property
+    def doings(self) -> tuple[tuple[str, str, int, int], ...]:
+        """Who showed doing what, from which tick until before which, in the order of ending."""
+        return tuple(self._follow((*_ELSEWHERE, "doing"), "doing", self.ticks))
+
+    def _follow(
+        self, kinds: Collection[str], key: str, over: int
+    ) -> Iterator[tuple[str, str, int, int]]:
+        """Yield whose `key` was what by these events, from which tick until before which."""
+        now: dict[str, tuple[str, int]] = {}
+        for event in self.events:
+            if event.agent is None or event.kind not in kinds:
+                continue
+            what, first = now.pop(event.agent, ("", event.tick))
+            if first < event.tick:
+                yield event.agent, what, first, event.tick
+            if event.kind != "part":
+                now[event.agent] = str(event.data[key]), event.tick
+        for agent, (what, first) in now.items():
+            if first < over:
+                yield agent, what, first, over
 
     @cached_property
     def awake(self) -> Bools:
@@ -238,14 +283,19 @@ class RunData:
         return inside
 
 
-def once_per_run(compute: Callable[[RunData], T]) -> Callable[[RunReader | RunData], T]:
-    """Return `compute` so that it computes once for the same run data, and takes a reader too."""
+def once_per_run(
+    compute: Callable[Concatenate[RunData, P], T],
+) -> Callable[Concatenate[RunReader | RunData, P], T]:
+    """Return `compute` so that it computes once for the same run data and arguments.
+
+    It takes a reader, too.
+    """
 
     @wraps(compute)
-    def get(run: RunReader | RunData) -> T:
-        data = RunData.of(run)
-        if compute not in data._results:
-            data._results[compute] = compute(data)
-        return cast("T", data._results[compute])
+    def get(run: RunReader | RunData, /, *args: P.args, **options: P.kwargs) -> T:
+        data, key = RunData.of(run), (compute, args, tuple(options.items()))
+        if key not in data._results:
+            data._results[key] = compute(data, *args, **options)
+        return cast("T", data._results[key])
 
     return get

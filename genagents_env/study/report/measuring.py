@@ -10,8 +10,7 @@ from genagents_env.record import RunReader
 from genagents_env.show.summary import describe_run
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.measure import Measure, belongs_to
-from genagents_env.study.evaluate.measure_catalog import DEFAULT, is_from_file
-from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.evaluate.measures import DEFAULT, find_measures, is_from_file
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.judge.scores import Score, score_conditions

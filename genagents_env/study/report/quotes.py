@@ -11,8 +11,8 @@ from genagents_env.record.rows import JSON
 from genagents_env.show.evidence import RestedAnswer, find_evidence_lines, find_rested_answers
 from genagents_env.show.story.talks import name_fact
 from genagents_env.show.summary import format_time
+from genagents_env.study.evaluate.measures.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.study.judge.kept_answers import KeptAnswer, find_kept_file, read_own_answers
 from genagents_env.study.report.table import list_some
 

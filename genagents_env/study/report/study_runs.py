@@ -7,7 +7,8 @@ from statistics import fmean
 from typing import TypeAlias
 
 from genagents_env.errors import RecordError
-from genagents_env.study.evaluate.measures import Measure, find_measures
+from genagents_env.study.evaluate.measure import Measure
+from genagents_env.study.evaluate.measures import find_measures
 from genagents_env.study.judge.scores import score_conditions
 from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.report.table import CellValue

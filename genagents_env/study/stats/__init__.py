@@ -1,10 +1,9 @@
-"""Statistics of a laboratory: effects of factors, intervals, times, agreement of judges, ranking.
+"""Statistics of a laboratory: effects of factors, intervals, times to an event.
 
 Knows numbers and names alone: nothing of runs, worlds or models. Everything is a pure function of
 its arguments. `docs/statistics.md` says why these tests.
 """
 
-from genagents_env.study.stats.agreement import Kappa, fleiss, kappa
 from genagents_env.study.stats.effects import (
     Contrast,
     Effect,
@@ -16,7 +15,6 @@ from genagents_env.study.stats.effects import (
     list_numbers,
 )
 from genagents_env.study.stats.intervals import Interval, compute_interval
-from genagents_env.study.stats.ranking import Match, Skill, rank
 from genagents_env.study.stats.signs import ALPHA, MIN_SEEDS, find_smallest_p
 from genagents_env.study.stats.survival import Survival, compare_times
 
@@ -26,9 +24,6 @@ __all__ = [
     "Contrast",
     "Effect",
     "Interval",
-    "Kappa",
-    "Match",
-    "Skill",
     "Survival",
     "compare_times",
     "compute_effect",
@@ -37,9 +32,6 @@ __all__ = [
     "count_needed_seeds",
     "find_detectable",
     "find_smallest_p",
-    "fleiss",
-    "kappa",
     "list_contrasts",
     "list_numbers",
-    "rank",
 ]

@@ -142,10 +142,30 @@ def compute_effect(
         return None
     signs = np.array(list(weights.values()))
     first, second = (float(table[side].mean(axis=1).mean()) for side in (signs < 0, signs > 0))
-    means = (None, None) if contrast.is_interaction else (first, second)
-    left_out = len(set().union(*(values[cell] for cell in weights))) - table.shape[1]
+    means: tuple[float | None, float | None] = (first, second)
+    if contrast.is_interaction:
+        means = None, None
     numbers, grain = _sum_cells(table, weights), find_grain(table)
-    return _describe_numbers(measure, contrast, numbers, grain, means, left_out)
+    equal, few = bool(np.abs(numbers).max() <= grain), len(numbers) < MIN_SEEDS
+    if few:
+        bounds, p = find_t_bounds(numbers, grain), None
+    else:
+        flips = SignFlips(numbers, grain)
+        bounds, p = flips.find_bounds(), 1.0 if equal else flips.find_p()
+    left_out = len(set().union(*(values[cell] for cell in weights))) - len(numbers)
+    return Effect(
+        measure,
+        contrast,
+        len(numbers),
+        *means,
+        difference=0.0 if equal else float(numbers.mean()),
+        low=bounds and bounds[0],
+        high=bounds and bounds[1],
+        method="" if bounds is None else "t" if few else "sign-flip",
+        p=p,
+        size=_find_size(numbers, grain),
+        note="; ".join(_list_notes(numbers, grain, equal, left_out)),
+    )
 
 
 def correct_family(effects: Sequence[Effect]) -> tuple[Effect, ...]:
@@ -238,38 +258,6 @@ def _collect_values(measure: str, values: CellValues, weights: Mapping[Cell, flo
 def _sum_cells(table: Floats, weights: Mapping[Cell, float]) -> Floats:
     numbers: Floats = (np.array(list(weights.values()))[:, np.newaxis] * table).sum(axis=0)
     return numbers
-
-
-def _describe_numbers(
-    measure: str,
-    contrast: Contrast,
-    numbers: Floats,
-    grain: float,
-    means: tuple[float | None, float | None],
-    left_out: int,
-) -> Effect:
-    n, mean = len(numbers), float(numbers.mean())
-    equal = bool(np.abs(numbers).max() <= grain)
-    few = n < MIN_SEEDS
-    if few:
-        bounds, p = find_t_bounds(numbers, grain), None
-    else:
-        flips = SignFlips(numbers, grain)
-        bounds, p = flips.find_bounds(), 1.0 if equal else flips.find_p()
-    low, high = bounds or (None, None)
-    return Effect(
-        measure,
-        contrast,
-        n,
-        *means,
-        difference=0.0 if equal else mean,
-        low=low,
-        high=high,
-        method="" if bounds is None else "t" if few else "sign-flip",
-        p=p,
-        size=_find_size(numbers, grain),
-        note="; ".join(_list_notes(numbers, grain, equal, left_out)),
-    )
 
 
 def _list_notes(numbers: Floats, grain: float, equal: bool, left_out: int) -> Iterator[str]:

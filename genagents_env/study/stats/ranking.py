@@ -1,6 +1,5 @@
 """A ranking from pairwise comparisons, with its uncertainty."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -60,8 +59,7 @@ def rank(matches: Sequence[Match], seed: int = 0) -> tuple[Skill, ...]:
         order = orders.permutation(len(games)).tolist()
         for name, (mu, sigma) in _play(model, names, [games[i] for i in order]).items():
             total[name] = total[name][0] + mu / _PASSES, total[name][1] + sigma / _PASSES
-    tally = _tally(games)
-    skills = [_make_skill(name, *total[name], tally) for name in names]
+    skills = (_make_skill(name, *total[name], games) for name in names)
     return tuple(sorted(skills, key=lambda skill: (-skill.mu, skill.name)))
 
 
@@ -86,15 +84,9 @@ def _play(
     return {name: (float(p.mu), float(p.sigma)) for name, p in players.items()}
 
 
-def _tally(games: Sequence[Match]) -> Counter[tuple[str, str]]:
-    tally: Counter[tuple[str, str]] = Counter()
-    for first, second, winner in games:
-        for name, won in ((first, "first"), (second, "second")):
-            tally[name, "tie" if winner == "tie" else "win" if winner == won else "loss"] += 1
-    return tally
-
-
-def _make_skill(name: str, mu: float, sigma: float, tally: Counter[tuple[str, str]]) -> Skill:
+def _make_skill(name: str, mu: float, sigma: float, games: Sequence[Match]) -> Skill:
     low, high = mu - _NORMAL * sigma, mu + _NORMAL * sigma
-    wins, losses, ties = (tally[name, kind] for kind in ("win", "loss", "tie"))
-    return Skill(name, mu, sigma, low, high, wins, losses, ties)
+    own = [(first, second, won) for first, second, won in games if name in (first, second)]
+    ties = sum(won == "tie" for *_, won in own)
+    wins = sum(won == ("first" if first == name else "second") for first, _, won in own)
+    return Skill(name, mu, sigma, low, high, wins, len(own) - wins - ties, ties)

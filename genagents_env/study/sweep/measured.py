@@ -14,12 +14,8 @@ from genagents_env.record import Degradation, FacultyUse, PromptCuts, RunReader
 from genagents_env.record.call_sums import ModelChange
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.record.rows import encode
-from genagents_env.study.evaluate.measures import (
-    Measure,
-    NamedValue,
-    find_version,
-    take_values,
-)
+from genagents_env.study.evaluate.measure import Measure, NamedValue, take_values
+from genagents_env.study.evaluate.measures import find_version
 from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.sweep.files import VALUES, write_whole

@@ -1,6 +1,7 @@
 """A small mystery with checks, its interviews and judgements made by hand, and run files of it."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -121,6 +122,21 @@ def at(id_: int, tick: int, kind: str, who: str, place: str) -> Event:
     return Event(id_, tick, kind, who, {**_SHOWN, "place": place})
 
 
+def say(id_: int, who: str, to: Sequence[str], text: str = "hello", **data: object) -> Event:
+    rest: dict[str, object] = {"to": to[0] if to else None, "heard_by": list(to)}
+    rest["addressed"] = list(to)
+    rest |= {"phone": False, "conversation": None, "facts": []}
+    return Event(id_, id_, "say", who, {**rest, "text": text, **data})
+
+
+def learn(id_: int, who: str, fact: str, cause: int, source: str | None = None) -> Event:
+    return Event(id_, id_, "learn", who, {"fact": fact, "cause": cause, "source": source})
+
+
+def news(id_: int, heard_by: Sequence[str], text: str) -> Event:
+    return Event(id_, id_, "news", None, {"text": text, "place": None, "heard_by": list(heard_by)})
+
+
 def make_data(
     scenario: Scenario,
     interviews: Iterable[InterviewRow] = (),
@@ -128,9 +144,13 @@ def make_data(
     last: int = LAST,
     names: Sequence[str] = NAMES,
     events: Iterable[Event] = (),
+    memories: Sequence[RememberedRow] = (),
 ) -> RunData:
     """Return the data of a run in which only this happened, without a file of it."""
-    data = RunData(cast("RunReader", SimpleNamespace(meta=_make_meta(scenario, names))))
+    given = SimpleNamespace(meta=_make_meta(scenario, names), memories=lambda: memories)
+    reader = cast("RunReader", given)
+    given.time, given.tick_at = partial(RunReader.time, reader), partial(RunReader.tick_at, reader)
+    data = RunData(reader)
     vars(data).update(last_tick=last, events=tuple(events))
     vars(data).update(interviews=tuple(interviews), judgements=tuple(judgements))
     return data

@@ -1,16 +1,30 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from genagents_env.record import InterviewRow, JudgementRow, RunReader
-from genagents_env.scenario.schema import Question, Value
+from genagents_env.record import InterviewRow, JudgementRow
+from genagents_env.scenario.people_selection import select_people
+from genagents_env.scenario.schema import FactCheck, ObjectCheck, Question, RecordCheck, Value
 from genagents_env.study.evaluate.checks import (
     Verdict,
     accept_verdict,
     apply_rule,
     find_verdicts,
     judge_answers,
+)
+from tests.study.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAFE,
+    CAT,
+    HOME,
+    Happening,
+    begins,
+    goes,
+    record_street,
+    street,
+    uses,
 )
 from tests.study.evaluate.suspects import (
     ILL,
@@ -25,7 +39,6 @@ from tests.study.evaluate.suspects import (
     make_judgements,
     make_verdicts,
     mystery,
-    write,
 )
 
 MYSTERY = mystery()
@@ -131,7 +144,7 @@ MOVES = [
 ]
 
 
-def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> None:
+def test_verdicts_of_a_run_are_in_the_order_of_its_checks() -> None:
     soon, late = (MYSTERY.start + timedelta(seconds=10 * tick) for tick in (12, LAST + 1))
     checks = (
         STUDY,
@@ -140,9 +153,7 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
         STUDY.model_copy(update={"id": "ago", "at": MYSTERY.start - timedelta(hours=1)}),
         ILL,
     )
-    path = write(tmp_path / "run.sqlite", mystery(checks=checks), MOVES, ROWS, JUDGED)
-    with RunReader(path) as run:
-        told = find_verdicts(run)
+    told = find_verdicts(make_data(mystery(checks=checks), ROWS, JUDGED, events=MOVES))
     values = {(one.check, one.agent): one.value for one in told}
     assert list(dict.fromkeys(one.check for one in told)) == ["study", "soon", "late", "ago", "ill"]
     assert {(one.when, one.repeat, one.by) for one in told[:3]} == {("after", 0, "rule")}
@@ -155,8 +166,72 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
     ]
 
 
-def test_without_checks_or_before_any_time_there_is_nothing_to_say(tmp_path: Path) -> None:
-    with RunReader(write(tmp_path / "a.sqlite", mystery(checks=()), MOVES, ROWS)) as run:
-        assert find_verdicts(run) == ()
-    with RunReader(write(tmp_path / "b.sqlite", MYSTERY, MOVES[:2], last=0)) as run:
-        assert {(one.check, one.value) for one in find_verdicts(run)} == {("study", None)}
+def test_without_checks_or_before_any_time_there_is_nothing_to_say() -> None:
+    assert find_verdicts(make_data(mystery(checks=()), ROWS, events=MOVES)) == ()
+    early = find_verdicts(make_data(MYSTERY, last=0, events=MOVES[:2]))
+    assert {(one.check, one.value) for one in early} == {("study", None)}
+
+
+OVEN = f"{CAFE}/oven"
+HEARD = (20, "learn", BEN, {"fact": "cake", "cause": 0, "source": ADA})
+ON, OFF = uses(5, ADA, OVEN, "on"), uses(30, BEN, OVEN, "off")
+AT_OVEN, NOBODY, BY_ADA = begins(ADA, CAFE), ["no"] * 3, ["yes", "no", "no"]
+
+
+def asks(of: type[FactCheck | ObjectCheck], at: str | None, **given: object) -> RecordCheck:
+    clock = None if at is None else datetime.fromisoformat(f"2023-02-13T{at}:00")
+    return of.model_validate({"id": "asked", "at": clock, **given})
+
+
+def oven(at: str | None = None, *unseen_by: str) -> RecordCheck:
+    given = {"kind": "object", "object": OVEN, "state": "on", "unseen_by": unseen_by}
+    return asks(ObjectCheck, at, **given)
+
+
+def cake(at: str | None = None) -> RecordCheck:
+    return asks(FactCheck, at, kind="fact", fact="cake")
+
+
+SECRET = oven(None, BEN, ADA)
+
+
+@pytest.mark.parametrize(
+    ("check", "happenings", "verdicts"),
+    [
+        (cake(), [HEARD], ["yes", "yes", "no"]),  # known from the start, or heard
+        (cake("08:19"), [HEARD], BY_ADA),
+        (cake("08:20"), [HEARD], ["yes", "yes", "no"]),
+        (cake("09:30"), [HEARD], [None] * 3),  # the run ends before
+        (oven(), [ON], BY_ADA),
+        (oven(), [], NOBODY),
+        (oven(), [uses(0, None, OVEN, "on")], NOBODY),  # from the start
+        (oven(), [uses(5, None, OVEN, "on")], NOBODY),  # by the town
+        (oven(), [ON, OFF], NOBODY),
+        (oven(), [ON, uses(6, BEN, OVEN, "on")], BY_ADA),  # on anew
+        (
+            oven(),
+            [ON, uses(6, ADA, OVEN, "off"), uses(7, BEN, OVEN, "on")],
+            ["no", "yes", "no"],
+        ),
+        (oven("08:29"), [ON, OFF], BY_ADA),
+        (oven("08:30"), [ON, OFF], NOBODY),
+        (SECRET, [AT_OVEN, ON, begins(BEN, HOME)], BY_ADA),
+        (SECRET, [AT_OVEN, ON, begins(BEN, CAFE)], NOBODY),
+        (SECRET, [AT_OVEN, begins(BEN, CAFE), ON, goes(5, BEN, HOME)], BY_ADA),
+        (SECRET, [AT_OVEN, ON, begins(BEN, CAFE, asleep=True)], BY_ADA),
+        (SECRET, [AT_OVEN, ON, begins(CAT, CAFE)], BY_ADA),
+    ],
+)
+def test_the_record_tells_who_knew_a_fact_and_who_brought_a_thing_into_its_state(
+    check: RecordCheck, happenings: list[Happening], verdicts: list[str | None], tmp_path: Path
+) -> None:
+    town, names = street(checks=(check,)), (ADA, BEN, CAT)
+    with record_street(tmp_path, happenings, last=60, names=names, scenario=town) as data:
+        assert [verdict.value for verdict in find_verdicts(data)] == verdicts
+
+
+def test_a_part_of_the_people_has_such_checks_without_those_who_are_absent() -> None:
+    scenario = street(checks=(cake(), SECRET))
+    _, secret = select_people(scenario, [ADA]).checks
+    assert isinstance(secret, ObjectCheck)
+    assert secret.unseen_by == (ADA,)

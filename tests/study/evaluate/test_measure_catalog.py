@@ -5,17 +5,15 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.evaluate.measure_catalog import MEASURES, format_measure_table
+from genagents_env.study.evaluate.measure import Measure, measure, take_measures, take_values
 from genagents_env.study.evaluate.measures import (
     DEFAULT,
-    Measure,
+    MEASURES,
     find_measures,
     find_version,
+    format_measure_table,
     list_measures,
     load_measure,
-    measure,
-    take_measures,
-    take_values,
 )
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import ADA, make_utterance, record_street
@@ -24,7 +22,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
 
 OWN = '''
 """Measures of my own."""
-from genagents_env.study.evaluate.measures import measure
+from genagents_env.study.evaluate.measure import measure
 
 def silence(record):
     """Ticks without a word. More about it."""

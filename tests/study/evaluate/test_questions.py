@@ -3,7 +3,7 @@ import pytest
 from genagents_env.errors import ScenarioError
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
-from genagents_env.study.evaluate.interviews import find_run_replies
+from genagents_env.study.evaluate.interviews import ENDS, find_run_replies
 from genagents_env.study.evaluate.questions import CATEGORIES, make_standard_questions
 from tests.study.evaluate.suspects import make_data
 
@@ -61,10 +61,9 @@ def test_answers_are_put_beside_their_questions_by_end_of_the_run() -> None:
         InterviewRow(60, "Ben Carver", "What else?", "Nothing.", ()),
     ]
     data = make_data(TINY, rows, last=60, names=NAMES)
-    (before,), (after,) = (find_run_replies(data, when) for when in ("before", "after"))
-    assert (before.text, before.tick, before.evidence) == ("No.", 0, ())
-    assert (after.text, after.tick, after.evidence) == ("Yes.", 60, (4, 2))
-    assert after.asked.question_id == TINY.questions[0].id
+    for when, row in zip(ENDS, (rows[2], rows[0]), strict=True):
+        ((asked, found),) = find_run_replies(data, when)
+        assert (asked.question_id, found) == (TINY.questions[0].id, row)
     assert find_run_replies(make_data(TINY, rows, last=60, names=["Ada Brook"]), "after") == []
     for last in (0, 61):
         assert find_run_replies(make_data(TINY, rows, last=last, names=NAMES), "after") == []
@@ -77,9 +76,9 @@ def test_the_first_interview_stands_for_all_unless_more_are_wanted() -> None:
 
     def told(repeat: int | None) -> list[tuple[int, str]]:
         found = find_run_replies(data, "after", repeat)
-        return [(reply.repeat, reply.text) for reply in found]
+        return [(row.repeat, row.answer) for _, row in found]
 
-    assert [reply.text for reply in find_run_replies(data, "after")] == ["First."]
+    assert [row.answer for _, row in find_run_replies(data, "after")] == ["First."]
     assert told(1) == [(1, "Second.")]
     assert told(None) == [(0, "First."), (1, "Second."), (2, "Third.")]
     assert told(3) == []

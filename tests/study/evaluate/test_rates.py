@@ -7,6 +7,7 @@ from benchmarks.published_costs import list_published_costs
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
 from genagents_env.study.evaluate.rates import Rates, compute_rates, find_tariff
+from genagents_env.study.evaluate.run_data import RunData
 from tests.study.report.planted import ADA, BEN, cake, make_join, make_leave, make_utterance, plant
 
 
@@ -50,6 +51,10 @@ def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
     assert found.whole.dollars == (400 * Decimal("0.5") + 40 * Decimal("1.5")) / 1_000_000
     assert found.judging.dollars == (200 * Decimal("0.5") + 20 * Decimal("1.5")) / 1_000_000
     assert found.dollars_per_human_hour == pytest.approx(0.00026 * 3 * 2)
+    with RunReader(path) as run:
+        data = RunData(run)
+        first, second = compute_rates(data, speed=2), compute_rates(data)
+        assert (first.speed, second.speed, compute_rates(data, speed=2)) == (2, 10, first)
     with pytest.raises(ConfigError, match=r"no list price for 'gpt-9' in genai-prices"):
         find_tariff("gpt-9")
 

@@ -7,19 +7,19 @@ import pytest
 
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import resume
-from genagents_env.scenario.schema import Fact, Person, Relationship
+from genagents_env.scenario.schema import Fact, Gathering, Person, Relationship
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.summary import run_as_json
 from genagents_env.show.transcript import format_transcript
-from genagents_env.study.evaluate.measures import list_measures, take_measures
+from genagents_env.study.evaluate.measure import take_measures
+from genagents_env.study.evaluate.measures import list_measures
 from genagents_env.study.evaluate.measures.acquaintance import (
-    compute_density,
-    find_initial_ties,
-    find_speaking_pairs,
+    compute_density_after,
+    compute_density_before,
 )
-from genagents_env.study.evaluate.measures.diffusion import Hearing, trace_facts
+from genagents_env.study.evaluate.measures.diffusion import Hearing, trace_run_facts
+from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.study.evaluate.measures.talk import TalkCounts, count_talk
-from genagents_env.study.evaluate.presence import find_stays, find_visits
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 from tests.run.towns import make_options, run_town
@@ -36,8 +36,7 @@ from tests.study.evaluate.measures.street import (
     record_street,
     street,
 )
-from tests.study.evaluate.suspects import TINY, at, make_data
-from tests.study.evaluate.talks import learn, say
+from tests.study.evaluate.suspects import TINY, at, learn, make_data, say
 from tests.study.report.planted import cake, meta
 
 
@@ -109,14 +108,25 @@ def test_whereabouts_waking_and_talking(tmp_path: Path) -> None:
 
 
 def test_a_fact_is_heard_when_from_whom_and_through_which_event() -> None:
-    facts = (Fact(id="party", statement="a party", known_by=("Ada", "Zoe"), patterns=("party",)),)
+    fact = Fact(id="party", statement="a party", known_by=("Ada", "Zoe"), patterns=("party",))
     told, news = learn(4, "Ben", "party", 3, "Ada"), learn(6, "Cy", "party", 5)
-    (spread,) = trace_facts(facts, ["Ada", "Ben", "Cy", "Dot"], [told, news])
+    town = TINY.model_copy(update={"facts": (fact,)})
+    (spread,) = trace_run_facts(make_data(town, events=[told, news]))
     assert spread.at_start == ("Ada",)
     assert spread.heard == (Hearing("Ben", 4, "Ada", 3), Hearing("Cy", 6, None, 5))
 
 
-def test_attendance_counts_the_time_within_the_gathering() -> None:
+@pytest.mark.parametrize(
+    ("place", "first", "end", "came"),
+    [
+        ("cafe", 6, 13, [("Ada", 6, 6), ("Ben", 6, 6)]),
+        ("cafe/hall", 13, 20, [("Ben", 13, 2)]),
+        ("cafe", 20, 30, []),
+    ],
+)
+def test_attendance_counts_the_time_within_the_gathering(
+    place: str, first: int, end: int, came: list[tuple[str, int, int]]
+) -> None:
     events = [
         at(0, 0, "start", "Ada", "cafe/hall"),
         at(1, 0, "start", "Ben", "cafe two/room"),
@@ -125,11 +135,13 @@ def test_attendance_counts_the_time_within_the_gathering() -> None:
         at(4, 9, "put", "Ben", "cafe/hall"),
         Event(5, 12, "part", "Ada", {}),
     ]
-    where = find_stays(events, last_tick=14)
-    came = find_visits(where, "cafe", 6, 13)
-    assert [(v.agent, v.first, v.ticks) for v in came] == [("Ada", 6, 6), ("Ben", 6, 6)]
-    assert find_visits(where, "cafe/hall", 13, 20)[0].ticks == 2
-    assert find_visits(where, "cafe", 0, 0) == []
+    start, over = (TINY.start + timedelta(seconds=TINY.seconds_per_tick * n) for n in (first, end))
+    held = Gathering(id="g", place=place, start=start, end=over)
+    town = TINY.model_copy(update={"gatherings": (held,)})
+    found = [
+        v for g in find_gathering_visits(make_data(town, last=14, events=events)) for v in g.visits
+    ]
+    assert [(one.agent, one.first, one.ticks) for one in found] == came
 
 
 def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
@@ -137,13 +149,11 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
         known = tuple(Relationship(to=other, about="a friend") for other in knows)
         return Person(name=name, persona="someone", home="h", relationships=known)
 
-    people = [person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy")]
-    before = find_initial_ties(people)
-    assert before == {("Ada", "Ben")}
-    after = before | find_speaking_pairs([say(0, "Cy", ["Ada"]), say(1, "Ben", [])])
-    assert after == {("Ada", "Ben"), ("Ada", "Cy")}
-    assert compute_density(after, 3) == 2 / 3
-    assert compute_density(set(), 1) is None
+    people = (person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy"))
+    said = [say(0, "Cy", ["Ada"]), say(1, "Ben", []), say(2, "Ada", ["Cy", "Ada"])]
+    data = make_data(TINY.model_copy(update={"people": people}), events=said)
+    assert (compute_density_before(data), compute_density_after(data)) == (1 / 3, 2 / 3)
+    assert compute_density_after(make_data(TINY, names=["Ada Brook"])) is None
 
 
 def test_talk_counts_conversations_and_utterances() -> None:

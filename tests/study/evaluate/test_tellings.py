@@ -5,9 +5,13 @@ import pytest
 
 from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Fact
-from genagents_env.study.evaluate.measures.cascade import count_generations
+from genagents_env.study.evaluate.measures.tellings import (
+    Telling,
+    ToldFact,
+    count_generations,
+    trace_tellings,
+)
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from tests.study.report.planted import ADA, BEN, Happening, make_utterance, plant, scenario
 
 CRUMBS = "Ben has crumbs."
@@ -68,6 +72,8 @@ def test_who_tells_it_before_having_heard_it_is_marked_and_nothing_goes_in_a_cir
     found = trace(tmp_path / "a", said, known_by=())
     assert [one.knew for one in found.tellings] == [False, True]
     assert [depth for depth, _ in found.walk_tree()] == [0, 1]
+    own = [make_utterance(2, BEN, CRUMBS), learn(2, BEN, 2, BEN)]  # heard by its own words
+    assert [one.knew for one in trace(tmp_path / "b", own, known_by=()).tellings] == [False]
 
 
 def test_a_damaged_record_names_causes_that_are_not_there(tmp_path: Path) -> None:

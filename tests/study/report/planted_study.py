@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from genagents_env.record import Degradation, PolicyFailure, PromptCuts
-from genagents_env.study.evaluate.measures import Measure, MeasuredValue, NamedValue
+from genagents_env.study.evaluate.measure import Measure, MeasuredValue, NamedValue
 from genagents_env.study.report.measuring import compare_runs
 from genagents_env.study.report.study import StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import StudyRun

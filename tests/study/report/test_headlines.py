@@ -3,7 +3,7 @@
 from itertools import product
 from pathlib import Path
 
-from genagents_env.study.evaluate.measures import MeasuredValue
+from genagents_env.study.evaluate.measure import MeasuredValue
 from genagents_env.study.judge.verdicts import Verdicts
 from tests.study.report.planted import change
 from tests.study.report.planted_study import (

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.stats import fleiss, kappa
-from genagents_env.study.stats.agreement import Label
+from genagents_env.study.stats.agreement import Label, fleiss, kappa
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
 

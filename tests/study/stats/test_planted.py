@@ -9,9 +9,10 @@ from genagents_env.env import TownEnv
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
-from genagents_env.study.evaluate.measures.diffusion import trace_facts
+from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
 from genagents_env.study.stats import Effect, compute_effect, correct_family, list_contrasts
 from genagents_env.study.stats.effects import CellValues
+from tests.study.evaluate.suspects import make_data
 
 FACTS = ("party", "candidacy")
 Runs = Mapping[int, Mapping[str, float]]
@@ -24,7 +25,7 @@ class Pool:
 
     def __init__(self) -> None:
         self.env = TownEnv("valentines_party", start="08:00", hours=1, seconds_per_tick=60)
-        self.facts = load_scenario("valentines_party").facts
+        self.town = load_scenario("valentines_party")
         self.known: dict[tuple[float, int], dict[str, float]] = {}
 
     def run(self, share: float, seed: int) -> dict[str, float]:
@@ -33,7 +34,7 @@ class Pool:
             policy = load_policy("scripted", share=share)
             names = self.env.possible_agents
             events = rollout(self.env, policy, seed, keep_events=True).events
-            found = trace_facts(self.facts, names, events)
+            found = trace_run_facts(make_data(self.town, names=names, events=events))
             self.known[share, seed] = {
                 each.fact: (len(each.at_start) + len(each.heard)) / len(names) for each in found
             }

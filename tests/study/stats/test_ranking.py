@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.stats import Match, rank
-from genagents_env.study.stats.ranking import Winner
+from genagents_env.study.stats.ranking import Match, Winner, rank
 
 NAMES = ("idle", "lyfe", "scripted", "smallville", "uniform")
 MATCH = st.tuples(
@@ -40,6 +39,14 @@ def test_everyone_matched_is_counted(matches: list[Match]) -> None:
 def test_the_seed_draws_the_orders() -> None:
     matches: list[Match] = [("a", "b", "first"), ("b", "c", "first"), ("a", "c", "second")]
     assert rank(matches, seed=1) == rank(matches, seed=1) != rank(matches, seed=2)
+    won: list[Match] = [
+        ("a", "b", "first"),
+        ("c", "b", "second"),
+        ("a", "c", "tie"),
+        ("a", "b", "first"),
+    ]
+    found = {one.name: (one.wins, one.losses, one.ties) for one in rank(won)}
+    assert found == {"a": (2, 0, 1), "b": (1, 2, 0), "c": (0, 1, 1)}
 
 
 @pytest.mark.parametrize(

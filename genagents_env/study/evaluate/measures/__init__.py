@@ -1,37 +1,163 @@
-"""Measures: a file here for each subject, or a user's `path/to/file.py:NAME`."""
+"""Measures: a file here for each subject, or a user's `path/to/file.py:NAME`; found by name."""
 
-from genagents_env.study.evaluate.measure import (
-    Measure,
-    MeasuredValue,
-    NamedValue,
-    Values,
-    measure,
-    ratio,
-    take_measures,
-    take_values,
-)
-from genagents_env.study.evaluate.measure_catalog import (
-    DEFAULT,
-    find_measures,
-    find_version,
-    list_measure_names,
-    list_measures,
-    load_measure,
-)
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
 
-__all__ = [
-    "DEFAULT",
-    "Measure",
-    "MeasuredValue",
-    "NamedValue",
-    "Values",
-    "find_measures",
-    "find_version",
-    "list_measure_names",
-    "list_measures",
-    "load_measure",
-    "measure",
-    "ratio",
-    "take_measures",
-    "take_values",
-]
+from genagents_env.errors import ConfigError
+from genagents_env.study.evaluate.measure import NAME, Measure
+from genagents_env.text import clean
+
+_MESSAGE = 300  # characters of what a file raised
+_MODULE = "genagents_measures_{}"
+MEASURES = "2"  # raised where a shipped measure gives another number on the same record
+
+DEFAULT: tuple[str, ...] = (
+    *("verified", "heard", "density", "acquainted", "came", "hallucinated"),
+    *("success", "received", "stored", "retrieved", "changed", "conversation_seconds"),
+    *("conversations", "utterances", "words", "turn_balance", "partners", "reciprocity"),
+    *("distinct_2", "lexical_diversity", "self_repetition", "echo"),
+    *("adherence", "place_entropy", "together", "unusual_places", "declined", "formality"),
+    *("broken_norms", "calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"),
+    *("fallbacks", "policy_errors", "wall_seconds"),
+)
+"""What a sweep measures that names nothing."""
+
+
+def list_measures() -> list[Measure]:
+    """Return the shipped measures by name."""
+    return [one for _, one in sorted(_load_shipped().items())]
+
+
+def load_measure(name: str, base: Path | None = None) -> Measure:
+    """Return a measure.
+
+    Args:
+        name: a shipped name; `path/to/file.py:NAME`, where NAME is a `Measure` or a function that
+            takes a `RunData`; either with `.key` behind it for one of its numbers alone.
+        base: the folder to which a relative path belongs; None is the current one.
+
+    Raises:
+        ConfigError: there is none of this name, or the file does not load.
+    """
+    if is_from_file(name):
+        return _load_from_file(name, base)
+    stem, _, key = name.partition(".")
+    shipped = _load_shipped()
+    if stem not in shipped:
+        close = get_close_matches(stem, list(shipped), n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ConfigError(
+            f"no measure {clean(name, 80)!r}; {hint}`genagents list measures` lists those there "
+            "are, or write path/to/file.py:NAME"
+        )
+    return replace(shipped[stem], key=key)
+
+
+def is_from_file(name: str) -> bool:
+    """Return whether the name is that of a function in a file: code, which is run to take it."""
+    return ".py:" in name
+
+
+def find_version(measure: Measure) -> str:
+    """Return by what a value that was taken before is known to be the same: package, or code."""
+    module = measure.of.__module__
+    own = _MODULE.format("")
+    return module.removeprefix(own) if module.startswith(own) else MEASURES
+
+
+def find_measures(
+    names: Sequence[str], base: Path | None = None
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Return the measures of these names, and a message for each name that gives none.
+
+    Args:
+        names: as for `load_measure`; none is `DEFAULT`. One that is named twice is found once, and
+            of two that have one name, from two files, the first.
+        base: see `load_measure`.
+    """
+    found: dict[str, tuple[str, Measure]] = {}
+    faults: list[str] = []
+    for name in dict.fromkeys(names or DEFAULT):
+        try:
+            one = load_measure(name, base)
+        except ConfigError as error:
+            faults.append(str(error))
+            continue
+        label = one.label
+        if label in found:
+            told = clean(name, 200)
+            faults.append(f"measure {told!r}: {found[label][0]!r} is named {label!r} already")
+        else:
+            found[label] = (name, one)
+    return tuple(one for _, one in found.values()), tuple(faults)
+
+
+def format_measure_table() -> str:
+    """Return the table: a row for each shipped measure, those of the default set marked with *."""
+    rows = [("name", "title", "unit", "definition", "source"), ("---",) * 5]
+    for one in list_measures():
+        name = f"`{one.name}`{' *' if one.name in DEFAULT else ''}"
+        rows.append((name, one.title, one.unit, one.definition, one.source))
+    cells = ([cell.replace("|", "/") for cell in row] for row in rows)
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+
+
+def _load_shipped() -> dict[str, Measure]:
+    found: dict[str, Measure] = {}
+    for module in pkgutil.iter_modules(__path__):
+        for one in _list_measures_of(importlib.import_module(f"{__name__}.{module.name}")):
+            if one.name in found:
+                raise ConfigError(f"{module.name}.py: a second measure {one.name!r}")
+            found[one.name] = one
+    return found
+
+
+def _list_measures_of(module: ModuleType) -> list[Measure]:
+    return [one for one in vars(module).values() if isinstance(one, Measure)]
+
+
+def _load_from_file(name: str, base: Path | None) -> Measure:
+    where, _, what = name.rpartition(":")
+    what, _, key = what.partition(".")
+    path = (base or Path()) / where
+    if not path.is_file():
+        raise ConfigError(f"measure {clean(name, 200)!r}: there is no file {path}")
+    thing = getattr(_load_file(path), what, None)
+    if isinstance(thing, Measure):
+        return replace(thing, key=key)
+    if not callable(thing):
+        known = ", ".join(one.name for one in _list_measures_of(_load_file(path))) or "no measure"
+        raise ConfigError(f"measure {clean(name, 200)!r}: {path} has no {what!r}; it has {known}")
+    told = " ".join((thing.__doc__ or "").split())
+    short = what if NAME.fullmatch(what) else what.lower().strip("_")[:40] or "measure"
+    title = told.split(".")[0] or what
+    return Measure(short, title, "", told or what, path.name, thing, key)
+
+
+def _load_file(path: Path) -> ModuleType:
+    """Return the module in a file, loaded once."""
+    source = path.read_bytes()
+    mark = hashlib.sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
+    name = _MODULE.format(mark)
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise ConfigError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102  # its loader may cache
+    except Exception as error:
+        del sys.modules[name]
+        told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
+        raise ConfigError(f"{path} does not load: {told}") from error
+    return module

@@ -6,21 +6,21 @@ both claim to know of the other; its density is their share of the pairs asked. 
 *verified* if the other is among one's ties, or is named in what one remembered at the start, or if
 the answer names an event in which the other acted, was spoken with, or was spoken of in one's
 hearing. It is *uncited* if the answer names none, but the record shows that one met the other or
-heard of them: see `find_encounters` and `are_together`. Any other claim is *hallucinated*.
+heard of them: see `_find_encounters` and `are_together`. Any other claim is *hallucinated*.
 Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 453 answers
 6 (1.3 %) were hallucinated. 0.74 of 300 pairs are 444 answers, so the 453 are read as the claims.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from genagents_env.scenario import Person, first_memories, list_dated_memories
+from genagents_env.scenario.questions import When
 from genagents_env.study.evaluate.claims import claims_person, names_person
 from genagents_env.study.evaluate.interviews import (
     ENDS,
-    InterviewReply,
     find_evidence,
     find_run_replies,
     list_hearers,
@@ -76,33 +76,31 @@ class Acquaintance:
         return ratio(self.mutual_verified, self.pairs)
 
 
-def compute_acquaintance(data: RunData, given: Iterable[InterviewReply]) -> Acquaintance | None:
-    """Return the network by the answers about other people; None if nobody was asked.
-
-    Args:
-        data: of the run.
-        given: the answers at one end of it; those about nobody are passed over.
-    """
-    about = [reply for reply in given if reply.asked.person is not None]
+def _draw_network(data: RunData, when: When) -> Acquaintance | None:
+    """Return the network by the answers about other people at one end; None if nobody was asked."""
+    about = [
+        ((row.agent, one.person), row)
+        for one, row in find_run_replies(data, when)
+        if one.person is not None
+    ]
     if not about:
         return None
-    claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
-    by_id = {event.id: event for event in data.events}
+    claims = [(edge, row) for edge, row in about if claims_person(row.answer, edge[1])]
     seeds = {person.name: person for person in data.people}
     forms = _list_name_forms(list(seeds))
-    asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
+    asked, claimed = {edge for edge, _ in about}, {edge for edge, _ in claims}
     shown = {
-        _get_edge(reply)
-        for reply in claims
-        if any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, by_id))
+        edge
+        for edge, row in claims
+        if any(_shows(event, *edge, forms) for event in find_evidence(data, row))
     }
     verified = shown | {
         (agent, other)
         for agent, other in claimed
         if _knows_from_start(seeds[agent], forms[other], other)
     }
-    open_, until = claimed - verified, about[0].tick
-    met = find_encounters(data.events, {other: forms[other] for _, other in open_}, until)
+    open_, until = claimed - verified, about[0][1].tick
+    met = _find_encounters(data, {other: forms[other] for _, other in open_}, until)
     uncited = {edge for edge in open_ if edge in met or are_together(data, *edge, until)}
     counts = (len(asked), len(claimed), len(verified), len(uncited))
     return Acquaintance(
@@ -110,49 +108,16 @@ def compute_acquaintance(data: RunData, given: Iterable[InterviewReply]) -> Acqu
     )
 
 
-def find_initial_ties(people: Sequence[Person]) -> set[Pair]:
-    """Return the pairs in which each names the other among their relationships, names sorted."""
-    named = {(person.name, other.to) for person in people for other in person.relationships}
-    names = {person.name for person in people}
-    return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
-
-
-def find_speaking_pairs(events: Iterable[Event]) -> set[Pair]:
-    """Return the pairs of whom one spoke to the other, who heard it; names sorted.
-
-    The paper asks each agent in an interview whether it knows the other; this is what can be
-    seen from outside.
-    """
-    pairs: set[Pair] = set()
-    for event in events:
-        if event.kind != "say" or event.agent is None:
-            continue
-        for other in event.data["addressed"]:
-            if other != event.agent:
-                pairs.add((min(event.agent, other), max(event.agent, other)))
-    return pairs
-
-
-def compute_density(pairs: set[Pair], people: int) -> float | None:
-    """Return the share of all pairs of `people` that are in `pairs`; None for fewer than two."""
-    return ratio(len(pairs), people * (people - 1) / 2)
-
-
-def find_encounters(
-    events: Iterable[Event], forms: Mapping[str, Sequence[str]], until: int
+def _find_encounters(
+    data: RunData, forms: Mapping[str, Sequence[str]], until: int
 ) -> set[tuple[str, str]]:
-    """Return (agent, other) for each other whom an agent met in words or heard of.
+    """Return (agent, other) for each other, named by `forms`, whom one met in words or heard of.
 
-    The other spoke in one's hearing, was spoken of there, was addressed together with one, heard
-    one's words, or was in one's conversation.
-
-    Args:
-        events: of the run, in order.
-        forms: how each of the people may be named.
-        until: the last tick that counts.
+    Up to the tick `until` the other spoke in one's hearing, was spoken of there, was addressed
+    together with one, heard one's words, or was in one's conversation.
     """
     found: set[tuple[str, str]] = set()
-    for event in events:
+    for event in data.events:
         if event.tick > until:
             break
         hearers, involved = list_hearers(event), list_involved(event)
@@ -196,26 +161,40 @@ def are_together(data: RunData, agent: str, other: str, until: int) -> bool:
 
 @once_per_run
 def compute_density_before(data: RunData) -> float | None:
-    """Return the density of mutual knowledge at the start of a run."""
-    return compute_density(find_initial_ties(data.scenario.people), len(data.names))
+    """Return the share of all pairs who name each other; None for fewer than two people."""
+    return _share_pairs(data, _find_initial_ties(data))
 
 
 @once_per_run
 def compute_density_after(data: RunData) -> float | None:
-    """Return the density at the end of a run: with those added who spoke with one another."""
-    pairs = find_initial_ties(data.scenario.people) | find_speaking_pairs(data.events)
-    return compute_density(pairs, len(data.names))
+    """Return the share at the end: with those added of whom one spoke to the other, who heard it.
+
+    The paper asks each agent in an interview whether it knows the other; this is what can be
+    seen from outside.
+    """
+    told = [(one.agent, other) for one in data.of_kind("say") for other in one.data["addressed"]]
+    spoke = {(min(a, b), max(a, b)) for a, b in told if a is not None and a != b}
+    return _share_pairs(data, _find_initial_ties(data) | spoke)
+
+
+def _find_initial_ties(data: RunData) -> set[Pair]:
+    """Return the pairs in which each names the other among their relationships, names sorted."""
+    people = data.scenario.people
+    named = {(person.name, other.to) for person in people for other in person.relationships}
+    names = {person.name for person in people}
+    return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
+
+
+def _share_pairs(data: RunData, pairs: set[Pair]) -> float | None:
+    people = len(data.names)
+    return ratio(len(pairs), people * (people - 1) / 2)
 
 
 @once_per_run
 def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquaintance | None]:
     """Return the networks by interview at the start of a run and at its end."""
-    before, after = (compute_acquaintance(data, find_run_replies(data, when)) for when in ENDS)
+    before, after = (_draw_network(data, when) for when in ENDS)
     return before, after
-
-
-def _get_edge(reply: InterviewReply) -> tuple[str, str]:
-    return reply.asked.agent, reply.asked.person or ""
 
 
 def _count_mutual(edges: set[tuple[str, str]]) -> int:

@@ -7,25 +7,19 @@ is usual. Time decides something only where both are known: a known activity in 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal, NamedTuple
 
 import numpy as np
 
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import (
-    list_homes,
-    list_places,
-    list_workplaces,
-)
+from genagents_env.study.evaluate.measures.places import list_homes, list_workplaces
 from genagents_env.study.evaluate.run_data import RunData
 
 FILE = "activities.toml"
 HOME, WORK = "home", "work"
-
-Fit = Literal["usual", "unusual"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +75,6 @@ class Customs:
         return kinds | set(own)
 
 
-@dataclass(frozen=True, slots=True)
-class Doing:
-    """Somebody showed one thing, awake, in one arena for `seconds` of game time in all.
-
-    Attributes:
-        agent: who.
-        place: the arena.
-        verdict: whether the place is usual for it.
-        seconds: of game time.
-    """
-
-    agent: str
-    place: str
-    verdict: Fit
-    seconds: float
-
-
 def load_customs() -> Customs:
     """Return the activities and kinds of place of the package's data file."""
     text = files("genagents_env.study.evaluate").joinpath(FILE).read_text(encoding="utf-8")
@@ -117,63 +94,31 @@ def load_customs() -> Customs:
     )
 
 
-def find_doings(data: RunData) -> tuple[Doing, ...]:
-    """Return what was done where, as far as it decides something, agent by agent."""
-    by, shown = load_customs(), find_stretches(data)
-    words = {stretch.doing for mine in shown.values() for stretch in mine}
-    known = {doing: activity for doing in words if (activity := by.activity(doing)) is not None}
-    things = {place.id: place.things for place in list_places(data.scenario)}
+def sum_doings(data: RunData) -> Counter[tuple[str, str, bool]]:
+    """Return game seconds awake by agent, arena, and whether what one showed is usual there.
+
+    Only what decides something is in it: a known activity in a place of a known kind.
+    """
+    by = load_customs()
+    known = {doing: by.activity(doing) for doing in {doing for _, doing, *_ in data.doings}}
+    things = {
+        one.id: [thing.name for thing in one.spec.objects] for one in arenas_of(data.scenario)
+    }
     kinds = {place: by.kinds_of(place, things.get(place, ())) for place in data.arenas}
-    found: list[Doing] = []
-    for name, *own in zip(data.names, list_homes(data), list_workplaces(data), strict=True):
-        mine = [stretch for stretch in shown.get(name, ()) if stretch.doing in known]
-        for (doing, place), ticks in _count_ticks(data, name, mine).items():
-            sector = place.split("/")[0]
-            also = [kind for kind, of in zip((HOME, WORK), own, strict=True) if of == sector]
-            here = by.with_own(kinds[place], *also)
-            if here:
-                verdict: Fit = "usual" if known[doing].usual & here else "unusual"
-                found.append(Doing(name, place, verdict, float(ticks * data.meta.seconds_per_tick)))
-    return tuple(found)
-
-
-class Stretch(NamedTuple):
-    """Words that showed what somebody did from tick `first` until before tick `end`."""
-
-    doing: str
-    first: int
-    end: int
-
-
-def find_stretches(data: RunData) -> dict[str, list[Stretch]]:
-    """Return what each agent's words showed it do, from which tick until before which."""
-    found: dict[str, list[Stretch]] = {}
-    now: dict[str, tuple[str, int]] = {}
-    for event in data.events:
-        if event.agent is None or event.kind not in ("start", "put", "join", "doing", "part"):
+    homes, workplaces = list_homes(data), list_workplaces(data)
+    found: Counter[tuple[str, str, bool]] = Counter()
+    for agent, doing, first, end in data.doings:
+        row, activity = data.row.get(agent), known[doing]
+        if row is None or activity is None:
             continue
-        before = now.pop(event.agent, None)
-        if before is not None and before[1] < event.tick:
-            found.setdefault(event.agent, []).append(Stretch(*before, event.tick))
-        if event.kind != "part":
-            now[event.agent] = (str(event.data["doing"]), event.tick)
-    for agent, (doing, first) in now.items():
-        if first < data.ticks:
-            found.setdefault(agent, []).append(Stretch(doing, first, data.ticks))
+        where = data.whereabouts[row, first:end][data.awake[row, first:end]]
+        for at, ticks in zip(*np.unique(where[where >= 0], return_counts=True), strict=True):
+            place, own = data.arenas[at], {HOME: homes[row], WORK: workplaces[row]}
+            also = [kind for kind, sector in own.items() if sector == place.split("/")[0]]
+            if here := by.with_own(kinds[place], *also):
+                usual = not activity.usual.isdisjoint(here)
+                found[agent, place, usual] += int(ticks) * data.meta.seconds_per_tick
     return found
-
-
-def _count_ticks(
-    data: RunData, name: str, stretches: Iterable[Stretch]
-) -> Counter[tuple[str, str]]:
-    """Return for what somebody did the ticks awake in each arena."""
-    awake, where = data.awake[data.row[name]], data.whereabouts[data.row[name]]
-    sums: Counter[tuple[str, str]] = Counter()
-    for doing, first, end in stretches:
-        here = where[first:end][awake[first:end]]
-        for at, ticks in zip(*np.unique(here[here >= 0], return_counts=True), strict=True):
-            sums[doing, data.arenas[at]] += int(ticks)
-    return sums
 
 
 def _compile(patterns: Sequence[str]) -> re.Pattern[str]:
@@ -193,6 +138,6 @@ def unusual_places(data: RunData) -> float | None:
     in a place of a kind that it knows, the share in a place of no kind that is usual for the
     activity. None without such time.
     """
-    found = find_doings(data)
-    unusual = sum(one.seconds for one in found if one.verdict == "unusual")
-    return ratio(unusual, sum(one.seconds for one in found))
+    found = sum_doings(data)
+    unusual = sum(seconds for (*_, usual), seconds in found.items() if not usual)
+    return ratio(unusual, found.total())

@@ -3,7 +3,7 @@
 Heard is not known: only an interview can show that; see `knowledge`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from genagents_env.scenario.schema import Fact
@@ -16,7 +16,6 @@ from genagents_env.study.evaluate.measure import (
     ratio,
 )
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
-from genagents_env.world.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +43,31 @@ class Spread:
     at_start: tuple[str, ...]
     heard: tuple[Hearing, ...]
 
+    @classmethod
+    def of(cls, data: RunData, fact: Fact, heard: Iterable[Hearing]) -> "Spread":
+        """Return the spread of a fact of the scenario among the people of a run."""
+        knew = tuple(name for name in data.names if name in fact.known_by)
+        return cls(fact.id, fact.statement, knew, tuple(heard))
+
 
 @once_per_run
 def trace_run_facts(data: RunData) -> tuple[Spread, ...]:
-    """Return how each fact of the scenario spread in a run, in its order."""
-    return tuple(trace_facts(data.scenario.facts, data.names, data.events))
+    """Return how each fact of the scenario spread in a run, in its order.
 
-
-def trace_facts(
-    facts: Sequence[Fact], names: Sequence[str], events: Iterable[Event]
-) -> list[Spread]:
-    """Return the spread of each fact, in the scenario's order.
-
-    Args:
-        facts: of the scenario.
-        names: the people of the run; knowers who take no part are left out.
-        events: of the run, in order.
+    Knowers who take no part are left out.
     """
-    heard: dict[str, list[Hearing]] = {fact.id: [] for fact in facts}
-    for event in events:
-        if event.kind == "learn" and event.agent is not None and event.data["fact"] in heard:
+    heard: dict[str, list[Hearing]] = {fact.id: [] for fact in data.scenario.facts}
+    for event in data.of_kind("learn"):
+        if event.agent is not None and event.data["fact"] in heard:
             source, cause = event.data["source"], event.data["cause"]
             heard[event.data["fact"]].append(Hearing(event.agent, event.tick, source, cause))
-    return [
-        Spread(
-            fact.id,
-            fact.statement,
-            tuple(name for name in names if name in fact.known_by),
-            tuple(heard[fact.id]),
-        )
-        for fact in facts
-    ]
+    return tuple(Spread.of(data, fact, heard[fact.id]) for fact in data.scenario.facts)
+
+
+def find_spread(data: RunData, fact: str | None) -> Spread:
+    """Return how a fact spread; of one that the scenario does not have nobody knows."""
+    found = (one for one in trace_run_facts(data) if one.fact == fact)
+    return next(found, Spread(fact or "", "", (), ()))
 
 
 def compute_curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
@@ -88,18 +81,18 @@ def compute_curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
     found: dict[str, list[tuple[float, int]]] = {}
     for spread in trace_run_facts(data):
         counts = {0: len(spread.at_start)}
-        for more, (tick, _) in enumerate(find_first_hearings(spread, data.names), start=1):
+        for more, (tick, _) in enumerate(find_first_hearings(data, spread), start=1):
             counts[tick] = len(spread.at_start) + more
         counts.setdefault(data.last_tick, list(counts.values())[-1])
         found[spread.fact] = [(float(tick * second), count) for tick, count in counts.items()]
     return found
 
 
-def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int, str]]:
-    """Return who of `names` heard a fact they did not know, and the tick, each once, in order."""
+def find_first_hearings(data: RunData, spread: Spread) -> list[tuple[int, str]]:
+    """Return who of the run heard a fact they did not know, and the tick, each once, in order."""
     found: dict[str, int] = {}
     for hearing in sorted(spread.heard, key=lambda one: one.tick):
-        if hearing.agent in names and hearing.agent not in spread.at_start:
+        if hearing.agent in data.row and hearing.agent not in spread.at_start:
             found.setdefault(hearing.agent, hearing.tick)
     return [(tick, agent) for agent, tick in found.items()]
 
@@ -114,14 +107,12 @@ def heard(data: RunData) -> dict[str, float | None]:
     """The share of all agents who knew the fact from the start or heard it by the end, by the
     record's `learn` events. One for each fact; none before any time has passed.
     """
-    return {
-        one.fact: ratio(_count_knowers(one, data), len(data.names)) if data.ticks else None
+    found = {
+        one.fact: len(one.at_start) + len(find_first_hearings(data, one))
         for one in trace_run_facts(data)
     }
-
-
-def _count_knowers(spread: Spread, data: RunData) -> int:
-    return len(spread.at_start) + len(find_first_hearings(spread, data.names))
+    people = len(data.names)
+    return {fact: ratio(n, people) if data.ticks else None for fact, n in found.items()}
 
 
 @measure("Time until half know", "hours", "half-time of a diffusion; ours")
@@ -130,21 +121,17 @@ def half_time(data: RunData) -> dict[str, MeasuredValue]:
     Where that did not happen, the hours of the run, as a time that is censored; none where it was
     so from the start.
     """
-    return {
-        one.fact: _compute_half_time(
-            len(one.at_start), [t for t, _ in find_first_hearings(one, data.names)], data
-        )
-        for one in trace_run_facts(data)
-    }
+    return {one.fact: _compute_half_time(data, one) for one in trace_run_facts(data)}
 
 
-def _compute_half_time(knowing: int, ticks: list[int], data: RunData) -> MeasuredValue:
-    missing = -(-len(data.names) // 2) - knowing
+def _compute_half_time(data: RunData, spread: Spread) -> MeasuredValue:
+    hearings = find_first_hearings(data, spread)
+    missing = -(-len(data.names) // 2) - len(spread.at_start)
     if missing <= 0:
         return MeasuredValue(None, FROM_THE_START)
-    if missing > len(ticks):
+    if missing > len(hearings):
         return MeasuredValue(data.hours, NOT_REACHED, censored=True)
-    return MeasuredValue(ticks[missing - 1] / data.hour, REACHED)
+    return MeasuredValue(hearings[missing - 1][0] / data.hour, REACHED)
 
 
 @measure("Utterances that tell a fact", "share", "ours")

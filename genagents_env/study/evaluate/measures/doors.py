@@ -11,36 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from genagents_env.scenario.plan import TownPlan
+from genagents_env.scenario.schema.scenario import ArenaPart, arenas_of
 from genagents_env.scenario.town import try_lay_out
 from genagents_env.study.evaluate.measure import measure
-from genagents_env.study.evaluate.measures.activities import find_stretches, load_customs
+from genagents_env.study.evaluate.measures.activities import load_customs
 from genagents_env.study.evaluate.measures.norms import (
     NormAttempt,
     find_attempts,
     find_closed_ticks,
     find_residents,
 )
-from genagents_env.study.evaluate.measures.places import ArenaPlace, list_places
 from genagents_env.study.evaluate.run_data import Bools, RunData
 
 NEAR = 2  # tiles from a place within which one stands before it
 NOON = (12 * 60, 14 * 60)  # minutes of the day
 _BAR, _DRINKING = "pub", "drinking"  # in `activities.toml`
-
-
-def list_limited_places(data: RunData) -> list[ArenaPlace]:
-    """Return the arenas with a capacity of their own, or of their sector."""
-    return [
-        place
-        for place in list_places(data.scenario)
-        if place.arena.capacity is not None or place.sector.capacity is not None
-    ]
-
-
-def list_timed_places(data: RunData) -> list[ArenaPlace]:
-    """Return the arenas with opening hours of their own, or of their sector."""
-    places = list_places(data.scenario)
-    return [place for place in places if place.arena.hours or place.sector.hours]
 
 
 def find_waits(data: RunData) -> Iterator[tuple[NormAttempt, int]]:
@@ -92,16 +77,15 @@ def find_noon_guests(data: RunData) -> tuple[frozenset[str], frozenset[str]] | N
         return None
     customs = load_customs()
     there: Bools = np.zeros_like(data.waking)
-    for place in list_places(data.scenario):
-        if _BAR in customs.kinds_of(place.id, place.things):
+    for place in arenas_of(data.scenario):
+        if _BAR in customs.kinds_of(place.id, [thing.name for thing in place.spec.objects]):
             there |= data.find_inside(place.id) & ~find_residents(data, place)[:, None]
     there &= noon & data.waking
     drinking: Bools = np.zeros_like(there)
-    for agent, stretches in find_stretches(data).items():
-        for stretch in stretches:
-            activity = customs.activity(stretch.doing)
-            if agent in data.row and activity is not None and activity.name == _DRINKING:
-                drinking[data.row[agent], stretch.first : stretch.end] = True
+    for agent, doing, first, end in data.doings:
+        activity = customs.activity(doing)
+        if agent in data.row and activity is not None and activity.name == _DRINKING:
+            drinking[data.row[agent], first:end] = True
     return _list_names(data, there), _list_names(data, there & drinking)
 
 
@@ -109,8 +93,22 @@ def _list_names(data: RunData, ticks: Bools) -> frozenset[str]:
     return frozenset(name for name, row in data.row.items() if ticks[row].any())
 
 
+def _list_limited(data: RunData) -> list[ArenaPart]:
+    """Return the arenas with a capacity of their own, or of their sector."""
+    return [
+        place
+        for place in arenas_of(data.scenario)
+        if place.spec.capacity is not None or place.sector.capacity is not None
+    ]
+
+
+def _list_timed(data: RunData) -> list[ArenaPart]:
+    """Return the arenas with opening hours of their own, or of their sector."""
+    return [one for one in arenas_of(data.scenario) if one.spec.hours or one.sector.hours]
+
+
 def _count_attempts(
-    data: RunData, kind: str, places: Iterable[ArenaPlace]
+    data: RunData, kind: str, places: Iterable[ArenaPart]
 ) -> dict[str, float | None]:
     found = [one.place for one in find_attempts(data) if one.kind == kind]
     return {place.id: found.count(place.id) if data.ticks else None for place in places}
@@ -131,7 +129,7 @@ def refused_full(data: RunData) -> dict[str, float | None]:
     place with a capacity; the same refusal of the same agent again within five game minutes is the
     same attempt. None before any time has passed.
     """
-    return _count_attempts(data, "full", list_limited_places(data))
+    return _count_attempts(data, "full", _list_limited(data))
 
 
 @measure("Attempts to enter a closed place", "attempts", _PARK)
@@ -140,7 +138,7 @@ def refused_closed(data: RunData) -> dict[str, float | None]:
     each place with opening hours; the same refusal of the same agent again within five game minutes
     is the same attempt. None before any time has passed.
     """
-    return _count_attempts(data, "closed", list_timed_places(data))
+    return _count_attempts(data, "closed", _list_timed(data))
 
 
 @measure("Waiting before a closed or full place", "game minutes", _PARK)
@@ -150,7 +148,7 @@ def before_door(data: RunData) -> dict[str, float | None]:
     were refused. For each place with opening hours or a capacity. None before any time has passed.
     """
     waits = [(attempt.place, ticks) for attempt, ticks in find_waits(data)]
-    places = dict.fromkeys(p.id for p in (*list_limited_places(data), *list_timed_places(data)))
+    places = dict.fromkeys(p.id for p in (*_list_limited(data), *_list_timed(data)))
     return _as_minutes(data, {id_: sum(n for at, n in waits if at == id_) for id_ in places})
 
 
@@ -161,7 +159,7 @@ def after_hours(data: RunData) -> dict[str, float | None]:
     and not in. None before any time has passed.
     """
     found: dict[str, int] = {}
-    for place in list_timed_places(data):
+    for place in _list_timed(data):
         guests = data.find_inside(place.id) & data.waking & ~find_residents(data, place)[:, None]
         found[place.id] = int((guests & find_closed_ticks(data, place)).sum())
     return _as_minutes(data, found)
@@ -174,10 +172,10 @@ def overcrowded(data: RunData) -> dict[str, float | None]:
     before any time has passed.
     """
     found: dict[str, int] = {}
-    for place in list_limited_places(data):
-        if place.arena.capacity is not None:
+    for place in _list_limited(data):
+        if place.spec.capacity is not None:
             inside = (data.find_inside(place.id) & data.waking).sum(axis=0)
-            found[place.id] = int((inside > place.arena.capacity).sum())
+            found[place.id] = int((inside > place.spec.capacity).sum())
     return _as_minutes(data, found)
 
 

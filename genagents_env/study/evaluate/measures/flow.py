@@ -1,23 +1,16 @@
 """How each fact flowed: who received, stored and retrieved it.
 
-Definition: *received*: heard a sentence in the run that states it; *stored*: holds a memory at the
-end that does; *retrieved*: the share of the interviews after the run in which any answer does. A
-sentence states it by its patterns, or by its meaning where the run's embedder knows any
+A sentence states a fact by its patterns, or by its meaning where the run's embedder knows any
 (`study.evaluate.hearings`); pronouns stand for the names before them, questions and denials state
-nothing. Of those who did not know it at the start: P(receive) is the share who received it,
-P(store) the share of the receivers who stored it, P(retrieve) the mean of retrieved over the
-receivers who stored it.
-Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition;
-this one is ours.
+nothing. What each step is of, the measures say.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from genagents_env.record.rows import RememberedRow
-from genagents_env.scenario.schema import Fact
-from genagents_env.study.evaluate.hearings import PATTERNS, find_statements
-from genagents_env.study.evaluate.interviews import InterviewReply, find_run_replies
+from genagents_env.record import InterviewRow
+from genagents_env.study.evaluate.hearings import PATTERNS, Statements, find_statements
+from genagents_env.study.evaluate.interviews import find_run_replies
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.diffusion import Spread
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
@@ -73,84 +66,56 @@ class Flow:
 @once_per_run
 def compute_flows(data: RunData) -> tuple[Flow, ...]:
     """Return how each fact of the scenario flowed, as far as it is recorded."""
-    last, told = data.last_tick, find_statements(data)
-    after = find_run_replies(data, "after", repeat=None)
-    rows = data.reader.memories()
-    held = find_held_memories(rows, last, bool(after))
-    if held is not None:
-        stated = [row for row in rows if (row.fact, row.agent, row.text) in told.stated]
-        held = find_held_memories(stated, last, asked=True) or set()
-    flows = trace_flows(data.scenario.facts, data.names, told.heard, after, held, told.stated)
-    return tuple(replace(flow, by=told.by) for flow in flows)
+    told = find_statements(data)
+    after = [row for _, row in find_run_replies(data, "after", repeat=None)]
+    held = _find_held_memories(data, bool(after))
+    stating = None if held is None else {row[:2] for row in held & told.stated}
+    return tuple(_trace_flow(data, one, after, stating, told) for one in told.heard)
 
 
-def find_held_memories(
-    rows: Iterable[RememberedRow], last_tick: int, asked: bool
-) -> set[tuple[str, str]] | None:
-    """Return the (fact, agent) of the memories held at the end; None where none were written.
+def _find_held_memories(data: RunData, asked: bool) -> set[tuple[str, str | None, str]] | None:
+    """Return fact, agent and text of the memories of the end; None where none were written.
 
     They were, if any is there, or if some were at the start and people were asked at the end, by
     when they may have forgotten everything.
-
-    Args:
-        rows: the memories recorded at both ends of the run.
-        last_tick: of the run.
-        asked: whether interviews were held at the end.
     """
-    rows = list(rows)
-    held = {(row.fact, row.agent) for row in rows if last_tick and row.tick == last_tick}
+    rows, last = data.reader.memories(), data.last_tick
+    held: set[tuple[str, str | None, str]] = {
+        (row.fact, row.agent, row.text) for row in rows if last and row.tick == last
+    }
     return held if held or (rows and asked) else None
 
 
-def trace_flows(
-    facts: Sequence[Fact],
-    names: Sequence[str],
-    spreads: Sequence[Spread],
-    after: Iterable[InterviewReply],
-    held: Collection[tuple[str, str]] | None,
-    stated: Collection[tuple[str, str | None, str]],
-) -> tuple[Flow, ...]:
-    """Return the flow of each of `facts` through the people `names`.
-
-    Args:
-        facts: of the scenario.
-        names: the people of the run.
-        spreads: of each fact: who heard it when.
-        after: all answers after the run, of all repeats.
-        held: the (fact, agent) of the memories at the end; None where they are not known.
-        stated: the (fact, agent, text) of the answers that state a fact.
-    """
-    after = list(after)
-    found = []
-    for fact, spread in zip(facts, spreads, strict=True):
-        heard = {hearing.agent: hearing for hearing in reversed(spread.heard)}
-        shown: dict[str, dict[int, bool]] = {}
-        for reply in after:
-            repeats = shown.setdefault(reply.asked.agent, {})
-            states = (fact.id, reply.asked.agent, reply.text) in stated
-            repeats[reply.repeat] = repeats.get(reply.repeat, False) or states
-        agents = tuple(
-            AgentFlow(
-                name,
-                name in fact.known_by,
-                heard[name].tick if name in heard else None,
-                None if held is None else (fact.id, name) in held,
-                _mean(list(shown.get(name, {}).values())),
-                heard[name].sentence if name in heard else "",
-            )
-            for name in names
+def _trace_flow(
+    data: RunData,
+    spread: Spread,
+    after: Iterable[InterviewRow],
+    held: Collection[tuple[str, str | None]] | None,
+    told: Statements,
+) -> Flow:
+    """Return the flow of a fact, by all answers after the run, and who holds memories of it."""
+    heard = {hearing.agent: hearing for hearing in spread.heard}
+    shown: dict[str, dict[int, bool]] = {}  # by agent and repeat, whether any answer states it
+    for row in after:
+        repeats = shown.setdefault(row.agent, {})
+        states = (spread.fact, row.agent, row.answer) in told.stated
+        repeats[row.repeat] = repeats.get(row.repeat, False) or states
+    agents = tuple(
+        AgentFlow(
+            name,
+            name in spread.at_start,
+            heard[name].tick if name in heard else None,
+            None if held is None else (spread.fact, name) in held,
+            _mean(list(shown.get(name, {}).values())),
+            heard[name].sentence if name in heard else "",
         )
-        found.append(_sum_up(fact.id, agents))
-    return tuple(found)
-
-
-def _sum_up(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
-    flow = Flow(fact, agents, None, None, None)
-    strangers = [one for one in agents if not one.knew]
+        for name in data.names
+    )
+    flow = Flow(spread.fact, agents, None, None, None, told.by)
     stored = [one.stored for one in flow.receivers if one.stored is not None]
     retrieved = [one.retrieved for one in flow.keepers if one.retrieved is not None]
-    share = ratio(len(flow.receivers), len(strangers))
-    return Flow(fact, agents, share, _mean(stored), _mean(retrieved))
+    share = ratio(len(flow.receivers), sum(not one.knew for one in agents))
+    return replace(flow, p_receive=share, p_store=_mean(stored), p_retrieve=_mean(retrieved))
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -1,24 +1,23 @@
 """Whether word of a gathering brought people together, and why some stayed away.
 
-Definition: *invited* is everybody but the host who knew of it before it began, from the start or by
-hearing its fact; *came* are those of the invited who were in its place while it went on; others
-there, but for the host, are *passers-by*. The invited who stayed away are sorted by their answer.
+Others than the invited who were there, but for the host, are *passers-by*. The invited who stayed
+away are sorted by their answer.
 Source: Park et al. 2023, section 7.1: 12 invited, 5 came; of 7, 3 conflicts and 4 meant well.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Gathering
-from genagents_env.study.evaluate.interviews import InterviewReply, find_run_replies
+from genagents_env.study.evaluate.interviews import find_run_replies
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_facts
-from genagents_env.study.evaluate.presence import Attendance, find_visits
+from genagents_env.study.evaluate.measures.diffusion import find_spread
 from genagents_env.study.evaluate.reasons import Reason, find_reason
 from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
+from genagents_env.world.places import is_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,41 +45,13 @@ class Coordination:
         return as_json(self, "gathering") | {"reasons": dict(self.reasons)}
 
 
-def compute_coordination(
-    gathering: Gathering,
-    first_tick: int,
-    spread: Spread,
-    visits: Sequence[Attendance],
-    questions: Iterable[str],
-    given: Iterable[InterviewReply],
-) -> Coordination:
-    """Return how a gathering with a fact went.
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """Someone's time at a gathering: the first tick there, and ticks spent in all."""
 
-    Args:
-        gathering: of the scenario.
-        first_tick: in which it begins.
-        spread: of the gathering's fact.
-        visits: to its place while it went on.
-        questions: the ids of the questions about it.
-        given: the answers after the run; others among them are passed over.
-    """
-    heard = [hearing.agent for hearing in spread.heard if hearing.tick < first_tick]
-    invited = [name for name in (*spread.at_start, *heard) if name != gathering.host]
-    there = [visit.agent for visit in visits if visit.agent != gathering.host]
-    wanted, away = frozenset(questions), [name for name in invited if name not in there]
-    answers: dict[str, str] = {}
-    for reply in given:
-        if reply.asked.question_id in wanted:
-            answers[reply.asked.agent] = f"{answers.get(reply.asked.agent, '')} {reply.text}"
-    return Coordination(
-        gathering.id,
-        gathering.host,
-        tuple(invited),
-        tuple(name for name in there if name in invited),
-        tuple(name for name in there if name not in invited),
-        tuple((name, find_reason(answers[name])) for name in away if name in answers),
-        tuple(name for name in away if name not in answers),
-    )
+    agent: str
+    first: int
+    ticks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,53 +68,72 @@ class GatheringVisits:
 @once_per_run
 def find_gathering_visits(data: RunData) -> tuple[GatheringVisits, ...]:
     """Return who came to each gathering that falls into the time simulated."""
-    reader = data.reader
+    begun, over = data.reader.time(0), data.reader.time(data.last_tick)
     return tuple(
-        GatheringVisits(
-            gathering.id,
-            gathering.place,
-            gathering.start,
-            gathering.end,
-            tuple(
-                find_visits(
-                    data.stays,
-                    gathering.place,
-                    reader.tick_at(gathering.start),
-                    reader.tick_at(gathering.end),
-                )
-            ),
-        )
-        for gathering in data.scenario.gatherings
-        if gathering.start <= reader.time(data.last_tick) and gathering.end > reader.time(0)
+        GatheringVisits(one.id, one.place, one.start, one.end, tuple(_find_visits(data, one)))
+        for one in data.scenario.gatherings
+        if one.start <= over and one.end > begun
     )
+
+
+def _find_visits(data: RunData, gathering: Gathering) -> list[Attendance]:
+    """Return who was in its place, or in a room of it, while it went on, in the order of coming.
+
+    One who left and came back is one visit.
+    """
+    start, end = map(data.reader.tick_at, (gathering.start, gathering.end))
+    found: dict[str, Attendance] = {}
+    for stay in sorted(data.stays, key=lambda stay: (stay.first, stay.agent)):
+        first, over = max(stay.first, start), min(stay.end, end)
+        if first < over and is_within(stay.place, gathering.place):
+            before = found.get(stay.agent, Attendance(stay.agent, first, 0))
+            found[stay.agent] = replace(before, ticks=before.ticks + over - first)
+    return sorted(found.values(), key=lambda visit: (visit.first, visit.agent))
 
 
 @once_per_run
 def compute_coordinations(data: RunData) -> tuple[Coordination, ...]:
     """Return how the gatherings with a fact went that had begun in the time simulated."""
-    spread = {one.fact: one for one in trace_run_facts(data)}
     visits = {one.gathering: one.visits for one in find_gathering_visits(data)}
-    after = find_run_replies(data, "after")
     return tuple(
-        compute_coordination(
-            gathering,
-            data.reader.tick_at(gathering.start),
-            spread[gathering.fact],
-            visits[gathering.id],
-            [q.id for q in data.scenario.questions if q.gathering == gathering.id],
-            after,
-        )
-        for gathering in data.scenario.gatherings
-        if gathering.fact is not None and gathering.id in visits
+        _coordinate(data, one, [visit.agent for visit in visits[one.id]])
+        for one in data.scenario.gatherings
+        if one.fact is not None and one.id in visits
+    )
+
+
+def _coordinate(data: RunData, gathering: Gathering, visitors: Sequence[str]) -> Coordination:
+    """Return how a gathering went to which these people came, in their order."""
+    spread = find_spread(data, gathering.fact)
+    begin, host = data.reader.tick_at(gathering.start), gathering.host
+    heard = [hearing.agent for hearing in spread.heard if hearing.tick < begin]
+    invited = [name for name in (*spread.at_start, *heard) if name != host]
+    there = [name for name in visitors if name != host]
+    away = [name for name in invited if name not in there]
+    asked = {one.id for one in data.scenario.questions if one.gathering == gathering.id}
+    answers: dict[str, str] = {}
+    for one, row in find_run_replies(data, "after"):
+        if one.question_id in asked:
+            answers[row.agent] = f"{answers.get(row.agent, '')} {row.answer}"
+    return Coordination(
+        gathering.id,
+        host,
+        tuple(invited),
+        tuple(name for name in there if name in invited),
+        tuple(name for name in there if name not in invited),
+        tuple((name, find_reason(answers[name])) for name in away if name in answers),
+        tuple(name for name in away if name not in answers),
     )
 
 
 _PARK = "Park et al. 2023, section 7.1"
 
 
-def _key_by_id(data: RunData) -> dict[str, Coordination | None]:
-    found = {one.gathering: one for one in compute_coordinations(data)}
-    told = [g.id for g in data.scenario.gatherings if g.fact is not None]
+def _count_each(
+    data: RunData, count: Callable[[Coordination], float | None]
+) -> dict[str, float | None]:
+    found = {one.gathering: count(one) for one in compute_coordinations(data)}
+    told = [one.id for one in data.scenario.gatherings if one.fact is not None]
     return {id_: found.get(id_) for id_ in told}
 
 
@@ -153,10 +143,7 @@ def came(data: RunData) -> dict[str, float | None]:
     share who were in its place while it went on. One for each gathering that had begun; the others
     have none. None where nobody was invited.
     """
-    return {
-        id_: None if one is None else ratio(len(one.came), len(one.invited))
-        for id_, one in _key_by_id(data).items()
-    }
+    return _count_each(data, lambda one: ratio(len(one.came), len(one.invited)))
 
 
 @measure("Invited", "agents", _PARK)
@@ -164,7 +151,7 @@ def invited(data: RunData) -> dict[str, float | None]:
     """How many but the host knew of the gathering before it began, from the start or by hearing of
     it. One for each gathering that had begun; the others have none.
     """
-    return {id_: None if one is None else len(one.invited) for id_, one in _key_by_id(data).items()}
+    return _count_each(data, lambda one: len(one.invited))
 
 
 @measure("Attendance", "agents", _PARK)

@@ -10,8 +10,8 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from genagents_env.scenario.schema.scenario import objects_of
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import list_places
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
@@ -49,12 +49,7 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     The same agent's next change of the thing ends the use where it brings back the state from
     before; what changes further is a further use. So on and off again are one use.
     """
-    beds = {
-        f"{place.id}/{thing.name}"
-        for place in list_places(data.scenario)
-        for thing in place.arena.objects
-        if thing.sleep_state is not None
-    }
+    beds = {one.id for one in objects_of(data.scenario) if one.spec.sleep_state is not None}
     states: dict[str, str] = {}
     before: dict[tuple[str, str], str] = {}  # the state from before an agent's use of a thing
     found: list[Event] = []

@@ -8,23 +8,23 @@ Source: Park et al. 2023, section 7.1, where those who say they know are checked
 memory for the talk in which they were told.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.patterns import finds_any
+from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import Fact
 from genagents_env.study.evaluate.claims import claims_fact
 from genagents_env.study.evaluate.interviews import (
     ENDS,
-    InterviewReply,
     find_evidence,
     find_run_replies,
     list_hearers,
 )
 from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
-from genagents_env.world.events import Event
 
 _PARK = "Park et al. 2023, section 7.1"
 
@@ -63,15 +63,7 @@ class FactKnowledge:
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: names, the number asked, and the two shares."""
-        return {
-            "asked": len(self.asked),
-            "claimed": list(self.claimed),
-            "verified": list(self.verified),
-            "hallucinated": list(self.hallucinated),
-            "uncited": list(self.uncited),
-            "claimed_share": self.claimed_share,
-            "verified_share": self.verified_share,
-        }
+        return as_json(self) | {"asked": len(self.asked)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,60 +75,55 @@ class FactFinding:
     after: FactKnowledge | None
 
 
-def find_knowledge(
-    fact: Fact, questions: Iterable[str], given: Iterable[InterviewReply], events: Sequence[Event]
-) -> FactKnowledge | None:
-    """Return who knows `fact` by these answers; None if nobody was asked.
-
-    One who is asked several questions of a fact claims it if any answer does, and is verified if
-    any such answer is.
-
-    Args:
-        fact: of the scenario.
-        questions: the ids of the questions whose knowing answer shows it.
-        given: the answers at one end of the run; others among them are passed over.
-        events: of the run, in order.
-    """
-    wanted = frozenset(questions)
-    mine = [reply for reply in given if reply.asked.question_id in wanted]
-    if not mine:
-        return None
-    claims = [reply for reply in mine if claims_fact(reply.text, fact)]
-    heard = set(_find_hearings(fact, events, mine[0].tick))
-    by_id = {event.id: event for event in events}
-    verified = {
-        reply.asked.agent
-        for reply in claims
-        if reply.asked.agent in fact.known_by
-        or any((reply.asked.agent, event.id) in heard for event in find_evidence(reply, by_id))
-    }
-    claimed = tuple(dict.fromkeys(reply.asked.agent for reply in claims))
-    hearers = {agent for agent, _ in heard}
-    return FactKnowledge(
-        tuple(dict.fromkeys(reply.asked.agent for reply in mine)),
-        claimed,
-        tuple(name for name in claimed if name in verified),
-        tuple(name for name in claimed if name not in verified and name in hearers),
-    )
-
-
 @once_per_run
 def compute_fact_findings(data: RunData) -> tuple[FactFinding, ...]:
     """Return who knows the facts that questions of the scenario ask for, in its order."""
-    before, after = (find_run_replies(data, when) for when in ENDS)
-    asked = {
-        fact.id: [question.id for question in data.scenario.questions if question.fact == fact.id]
-        for fact in data.scenario.facts
-    }
+    wanted = {question.fact for question in data.scenario.questions}
+    facts = [fact for fact in data.scenario.facts if fact.id in wanted]
     return tuple(
-        FactFinding(
-            fact.id,
-            find_knowledge(fact, asked[fact.id], before, data.events),
-            find_knowledge(fact, asked[fact.id], after, data.events),
-        )
-        for fact in data.scenario.facts
-        if asked[fact.id]
+        FactFinding(fact.id, *(_find_knowledge(data, fact, when) for when in ENDS))
+        for fact in facts
     )
+
+
+def _find_knowledge(data: RunData, fact: Fact, when: When) -> FactKnowledge | None:
+    """Return who knows a fact at one end of a run; None if nobody was asked.
+
+    One who is asked several questions of a fact claims it if any answer does, and is verified if
+    any such answer is.
+    """
+    wanted = {question.id for question in data.scenario.questions if question.fact == fact.id}
+    replies = find_run_replies(data, when)
+    mine = [row for asked, row in replies if asked.question_id in wanted]
+    if not mine:
+        return None
+    claims = [row for row in mine if claims_fact(row.answer, fact)]
+    heard = set(_find_hearings(data, fact, mine[0].tick))
+    verified = {
+        row.agent
+        for row in claims
+        if row.agent in fact.known_by
+        or any((row.agent, event.id) in heard for event in find_evidence(data, row))
+    }
+    claimed = tuple(dict.fromkeys(row.agent for row in claims))
+    hearers = {agent for agent, _ in heard} - verified
+    return FactKnowledge(
+        tuple(dict.fromkeys(row.agent for row in mine)),
+        claimed,
+        tuple(name for name in claimed if name in verified),
+        tuple(name for name in claimed if name in hearers),
+    )
+
+
+def _find_hearings(data: RunData, fact: Fact, until: int) -> Iterator[tuple[str | None, int]]:
+    """Yield who heard the fact, or words that show it, in which event, up to the tick `until`."""
+    for event in data.events:
+        if event.tick > until:
+            continue
+        if event.kind == "learn" and event.data["fact"] == fact.id:
+            yield event.agent, event.data["cause"]
+        elif (hearers := list_hearers(event)) and finds_any(fact.patterns, event.data["text"]):
+            yield from ((agent, event.id) for agent in hearers)
 
 
 @measure("Verified diffusion", "share", _PARK)
@@ -147,16 +134,3 @@ def verified(data: RunData) -> dict[str, float | None]:
     """
     found = compute_fact_findings(data)
     return {one.fact: None if one.after is None else one.after.verified_share for one in found}
-
-
-def _find_hearings(
-    fact: Fact, events: Iterable[Event], until: int
-) -> Iterator[tuple[str | None, int]]:
-    """Yield who heard the fact, or words that show it, in which event, up to the tick `until`."""
-    for event in events:
-        if event.tick > until:
-            continue
-        if event.kind == "learn" and event.data["fact"] == fact.id:
-            yield event.agent, event.data["cause"]
-        elif (hearers := list_hearers(event)) and finds_any(fact.patterns, event.data["text"]):
-            yield from ((agent, event.id) for agent in hearers)

@@ -36,24 +36,14 @@ class Lengths:
         return len(self.seconds)
 
     @property
-    def mean(self) -> float | None:
-        """Mean seconds; None where none ended."""
+    def mean_seconds(self) -> float | None:
+        """None where none ended."""
         return fmean(self.seconds) if self.seconds else None
 
     @property
-    def sem(self) -> float | None:
+    def sem_seconds(self) -> float | None:
         """Standard error of the mean, each membership taken as independent; None below two."""
         return stdev(self.seconds) / sqrt(self.count) if self.count > 1 else None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return count, mean and standard error as JSON values."""
-        return {
-            "policy": self.policy,
-            "count": self.count,
-            "mean_seconds": self.mean,
-            "sem_seconds": self.sem,
-            "censored": self.censored,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +67,7 @@ class Spans:
 
     def as_json(self) -> dict[str, JSON]:
         """Return everything as JSON values."""
-        return as_json(self) | {"lengths": [one.as_json() for one in self.lengths]}
+        return as_json(self) | {"lengths": [as_json(one, "seconds") for one in self.lengths]}
 
 
 @once_per_run

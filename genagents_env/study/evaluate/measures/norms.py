@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from genagents_env.scenario.plan import parse_hours
+from genagents_env.scenario.schema.scenario import ArenaPart, arenas_of
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import ArenaPlace, list_places
 from genagents_env.study.evaluate.run_data import Bools, RunData
 
 AGAIN = 300  # game seconds within which the same refusal is the same attempt
@@ -64,13 +64,13 @@ def find_trespass(data: RunData) -> Bools:
     others; in an arena or a sector with more people than its capacity, for each of them.
     """
     found: Bools = np.zeros_like(data.waking)
-    for place in list_places(data.scenario):
+    for place in arenas_of(data.scenario):
         here = data.find_inside(place.id)
         closed, own = find_closed_ticks(data, place), find_residents(data, place)
         found |= here & closed[None, :] & ~own[:, None]
         found |= here & ~_find_users(data, place)[:, None]
-        if place.arena.capacity is not None:
-            found |= here & (here.sum(axis=0) > place.arena.capacity)[None, :]
+        if place.spec.capacity is not None:
+            found |= here & (here.sum(axis=0) > place.spec.capacity)[None, :]
     for sector in data.scenario.sectors:
         if sector.capacity is not None:
             arenas = [k for k, id_ in enumerate(data.arenas) if id_.split("/")[0] == sector.name]
@@ -79,10 +79,10 @@ def find_trespass(data: RunData) -> Bools:
     return found & data.waking
 
 
-def find_closed_ticks(data: RunData, place: ArenaPlace) -> Bools:
+def find_closed_ticks(data: RunData, place: ArenaPart) -> Bools:
     """Return at which ticks the hours of the arena or of its sector have it closed."""
     opened: Bools = np.ones(data.ticks, dtype=np.bool_)
-    for hours in (place.sector.hours, place.arena.hours):
+    for hours in (place.sector.hours, place.spec.hours):
         spans = [parse_hours(text) for text in hours]
         if spans:
             day = [any(span.contains(at) for span in spans) for at in range(1440)]
@@ -90,7 +90,7 @@ def find_closed_ticks(data: RunData, place: ArenaPlace) -> Bools:
     return ~opened
 
 
-def find_residents(data: RunData, place: ArenaPlace) -> Bools:
+def find_residents(data: RunData, place: ArenaPart) -> Bools:
     """Return who lives or works in the place's sector."""
     own = {
         person.name: {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
@@ -100,9 +100,9 @@ def find_residents(data: RunData, place: ArenaPlace) -> Bools:
     return np.array(here, dtype=np.bool_)
 
 
-def _find_users(data: RunData, place: ArenaPlace) -> Bools:
+def _find_users(data: RunData, place: ArenaPart) -> Bools:
     """Return who is among the users of the place and of its sector."""
-    both = [users for users in (place.sector.users, place.arena.users) if users]
+    both = [users for users in (place.sector.users, place.spec.users) if users]
     return np.array([all(name in users for users in both) for name in data.names], dtype=np.bool_)
 
 

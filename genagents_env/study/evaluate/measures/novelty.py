@@ -3,12 +3,11 @@
 Words are those of `talk.split_words`; an n-gram never spans two utterances.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from genagents_env.study.evaluate.measure import measure
 from genagents_env.study.evaluate.measures.talk import split_words
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.world.events import Event
 
 Ngram = tuple[str, ...]
 
@@ -23,13 +22,13 @@ def list_ngrams(words: Sequence[str], n: int) -> list[Ngram]:
     return [tuple(words[k : k + n]) for k in range(len(words) - n + 1)]
 
 
-def compute_mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
+def compute_mtld(words: Sequence[str]) -> float:
     """Return the measure of textual lexical diversity of at least one word.
 
     Source: McCarthy and Jarvis 2010. The rest behind the last full stretch counts as the part of
     a stretch that it has come to. Where not even a part has, the length of the whole is given.
     """
-    factors = [_count_factors(words, threshold), _count_factors(words[::-1], threshold)]
+    factors = [_count_factors(words), _count_factors(words[::-1])]
     lengths = [len(words) / one if one else float(len(words)) for one in factors]
     return sum(lengths) / 2
 
@@ -43,7 +42,7 @@ def distinct_2(data: RunData) -> float | None:
     """Different pairs of neighbouring words within an utterance over all such pairs said in the
     run. It falls with the amount said. None where no utterance has two words.
     """
-    found = [pair for words in _list_words(data.utterances) for pair in list_ngrams(words, 2)]
+    found = [pair for words in _list_words(data) for pair in list_ngrams(words, 2)]
     return len(set(found)) / len(found) if found else None
 
 
@@ -53,7 +52,7 @@ def lexical_diversity(data: RunData) -> float | None:
     0.72, all utterances of the run one after the other, read forwards and backwards. It hardly
     depends on the amount said. None below 50 words.
     """
-    words = [word for words in _list_words(data.utterances) for word in words]
+    words = [word for words in _list_words(data) for word in words]
     return compute_mtld(words) if len(words) >= LEAST else None
 
 
@@ -70,7 +69,7 @@ def self_repetition(data: RunData) -> float | None:
     """
     before: dict[str, set[Ngram]] = {}
     told: list[bool] = []
-    for event, words in zip(data.utterances, _list_words(data.utterances), strict=True):
+    for event, words in zip(data.utterances, _list_words(data), strict=True):
         own = list_ngrams(words, RUN)
         known = before.setdefault(event.agent or "", set())
         if own and known:
@@ -93,7 +92,7 @@ def echo(data: RunData) -> float | None:
     said: dict[int, dict[str, set[Ngram]]] = {}
     last: dict[int, str | None] = {}
     told: list[bool] = []
-    for event, words in zip(data.utterances, _list_words(data.utterances), strict=True):
+    for event, words in zip(data.utterances, _list_words(data), strict=True):
         conversation, agent = event.data["conversation"], event.agent or ""
         if conversation is None:
             continue
@@ -106,21 +105,21 @@ def echo(data: RunData) -> float | None:
     return sum(told) / len(told) if told else None
 
 
-def _list_words(events: Iterable[Event]) -> list[list[str]]:
-    return [split_words(str(event.data["text"])) for event in events]
+def _list_words(data: RunData) -> list[list[str]]:
+    return [split_words(str(event.data["text"])) for event in data.utterances]
 
 
 def _is_mostly_known(own: Sequence[Ngram], known: set[Ngram]) -> bool:
     return sum(gram in known for gram in own) >= HALF * len(own)
 
 
-def _count_factors(words: Sequence[str], threshold: float) -> float:
+def _count_factors(words: Sequence[str]) -> float:
     factors, seen, length = 0.0, set[str](), 0
     for word in words:
         seen.add(word)
         length += 1
-        if len(seen) / length <= threshold:
+        if len(seen) / length <= THRESHOLD:
             factors, seen, length = factors + 1, set(), 0
     if length:
-        factors += (1 - len(seen) / length) / (1 - threshold)
+        factors += (1 - len(seen) / length) / (1 - THRESHOLD)
     return factors

@@ -84,9 +84,9 @@ _PARK = (
 )
 
 
-def _share_of_answers(data: RunData, kind: str) -> float | None:
+def _share_of_answers(data: RunData, kind: Kind) -> float | None:
     kinds = [one.kind for one in find_requests(data) if one.kind is not None]
-    return ratio(kinds.count(kind), len(kinds))  # type: ignore[arg-type]  # one of the three kinds
+    return ratio(kinds.count(kind), len(kinds))
 
 
 @measure("Saying no", "share", _PARK)

@@ -1,42 +1,14 @@
 """Where people spend their time: by arena, at home and at work, alone and together."""
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.scenario import Scenario
-from genagents_env.scenario.plan import name_arena
-from genagents_env.scenario.schema import ArenaSpec, SectorSpec
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.measures.talk import compute_evenness
 from genagents_env.study.evaluate.run_data import Bools, RunData
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class ArenaPlace:
-    """An arena of the scenario, the id by which the record names it, and its sector."""
-
-    id: str
-    sector: SectorSpec
-    arena: ArenaSpec
-
-    @property
-    def things(self) -> tuple[str, ...]:
-        """The names of what stands in it."""
-        return tuple(thing.name for thing in self.arena.objects)
-
-
-def list_places(scenario: Scenario) -> list[ArenaPlace]:
-    """Return the arenas of the scenario, in its order."""
-    return [
-        ArenaPlace(name_arena(sector.name, arena.name), sector, arena)
-        for sector in scenario.sectors
-        for arena in sector.arenas
-    ]
 
 
 def count_waking_ticks(data: RunData) -> Floats:
@@ -61,15 +33,6 @@ def list_workplaces(data: RunData) -> list[str | None]:
     return [None if found.get(name) == home else found.get(name) for name, home in pairs]
 
 
-def compute_entropy(times: Floats, of: int) -> float | None:
-    """Return the entropy of `times` over log(of), in 0..1; None where that has no meaning."""
-    whole = float(times.sum())
-    if not whole or of < 2:
-        return None
-    shares = times[times > 0] / whole
-    return min(1.0, max(0.0, float(-(shares * np.log(shares)).sum()) / math.log(of)))
-
-
 def find_accompanied(data: RunData) -> Bools:
     """Return who had somebody else in the same arena as each tick ended: shape (N, ticks).
 
@@ -92,17 +55,15 @@ def place_entropy(data: RunData) -> float | None:
     number of arenas of the town, the open ground with them: 0 where all is spent in one, 1 where
     all are used alike. None where nobody was awake.
     """
-    arenas = 1 + len(list_places(data.scenario))
-    return compute_entropy(count_waking_ticks(data).sum(axis=0), arenas)
+    arenas = 1 + len(list(arenas_of(data.scenario)))
+    return compute_evenness(count_waking_ticks(data).sum(axis=0), arenas)
 
 
-def _share_in(data: RunData, sectors: list[str | None], rows: Iterable[int]) -> float | None:
-    """Return which share of the time awake of the agents of `rows` they were in their sectors."""
-    time, rows = count_waking_ticks(data), list(rows)
-    of = [place.split("/")[0] for place in data.arenas]
-    here = sum(
-        time[row, k] for row in rows for k, sector in enumerate(of) if sector == sectors[row]
-    )
+def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
+    """Return which share of the time awake of those who have a sector they were in it."""
+    time, of = count_waking_ticks(data), [place.split("/")[0] for place in data.arenas]
+    rows = [row for row, sector in enumerate(sectors) if sector is not None]
+    here = sum(time[row, k] for row in rows for k, one in enumerate(of) if one == sectors[row])
     return ratio(here, time[rows].sum())
 
 
@@ -111,7 +72,7 @@ def at_home(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share in the sector of their home. None where
     nobody was awake.
     """
-    return _share_in(data, list_homes(data), data.row.values())
+    return _share_in(data, list_homes(data))
 
 
 @measure("Time at work", "share", _OURS)
@@ -119,8 +80,7 @@ def at_work(data: RunData) -> float | None:
     """Of the time in which agents with a workplace that is not their home were awake, the share in
     its sector. None without such an agent awake.
     """
-    sectors = list_workplaces(data)
-    return _share_in(data, sectors, [row for row, one in enumerate(sectors) if one is not None])
+    return _share_in(data, list_workplaces(data))
 
 
 @measure("Time together", "share", _OURS)

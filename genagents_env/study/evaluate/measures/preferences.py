@@ -6,14 +6,15 @@ there is only one such.
 Source: Lyfe Agents (Kaiya et al. 2023), section 5.2, appendix D.3, figure 7.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import ValueCheck
 from genagents_env.study.evaluate.checks import RULE, Verdict, find_verdicts
+from genagents_env.study.evaluate.interviews import ENDS
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
@@ -73,13 +74,13 @@ def tally_preferences(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Pre
     """
     told = [verdict for verdict in given if verdict.value is not None]
     judges = sorted({verdict.by for verdict in told}, key=lambda by: (by != RULE, by))
-    found = []
-    for check in scenario.checks:
-        for by in judges:
-            mine = [one for one in told if one.check == check.id and one.by == by]
-            if isinstance(check, ValueCheck) and mine:
-                found.append(_tally_one(check, mine, by))
-    return tuple(found)
+    return tuple(
+        _tally_one(check, mine, by)
+        for check in scenario.checks
+        for by in judges
+        if isinstance(check, ValueCheck)
+        and (mine := [one for one in told if one.check == check.id and one.by == by])
+    )
 
 
 def find_leaning(shares: Mapping[str, float]) -> str | None:
@@ -91,21 +92,18 @@ def find_leaning(shares: Mapping[str, float]) -> str | None:
 def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
     named = dict.fromkeys(value.value for value in check.values if value.value != check.otherwise)
     values = (*named, check.otherwise)
-    counts: dict[When, dict[str, dict[str, int]]] = {"before": {}, "after": {}}
+    counts: dict[str, dict[str, Counter[str]]] = {when: {} for when in ENDS}
     for one in given:
-        blank = dict.fromkeys(values, 0)
-        if one.value in blank:
-            counts[one.when].setdefault(one.agent, blank)[one.value] += 1
+        if one.value is not None and one.value in values:
+            counts[one.when].setdefault(one.agent, Counter())[one.value] += 1
     before, after = (
-        {agent: _compute_shares(mine) for agent, mine in counts[when].items()}
-        for when in ("before", "after")
+        {
+            agent: {one: own[one] / own.total() for one in values}
+            for agent, own in counts[when].items()
+        }
+        for when in ENDS
     )
     return Preference(check.id, values, before, after, by, check.otherwise)
-
-
-def _compute_shares(counts: Mapping[str, int]) -> dict[str, float]:
-    whole = sum(counts.values())
-    return {value: count / whole for value, count in counts.items()}
 
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"
@@ -117,11 +115,10 @@ def changed(data: RunData) -> dict[str, float | None]:
     lean to another one after. One for each value check, by its rules; none where nobody leans at
     both ends.
     """
-    found = {one.check: one for one in compute_preferences(data) if one.by == RULE}
-    return {
-        check.id: ratio(len(one.changed), len(one.leanings))
-        if (one := found.get(check.id)) is not None
-        else None
-        for check in data.scenario.checks
-        if isinstance(check, ValueCheck)
+    found = {
+        one.check: ratio(len(one.changed), len(one.leanings))
+        for one in compute_preferences(data)
+        if one.by == RULE
     }
+    checks = (check for check in data.scenario.checks if isinstance(check, ValueCheck))
+    return {check.id: found.get(check.id) for check in checks}

@@ -13,9 +13,8 @@ from statistics import fmean
 import numpy as np
 
 from genagents_env.scenario import Person
-from genagents_env.scenario.schema import RoutineEntry
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.run_data import ArenaRows, Bools, RunData
+from genagents_env.study.evaluate.run_data import Bools, RunData
 from genagents_env.world.places import is_within
 
 TRAVEL = 20 * 60  # game seconds: 120 tiles at the towns' usual 0.1 tiles a second
@@ -51,26 +50,6 @@ def list_appointments(data: RunData) -> tuple[Appointment, ...]:
     return tuple(one for person in _list_people(data) for one in _find_appointments(data, person))
 
 
-def count_kept_ticks(data: RunData) -> tuple[int, int]:
-    """Return the waking ticks spent where the routine says, and those in which one was to be there.
-
-    The first `TRAVEL` seconds of an entry with another place than the one before are left out
-    until one has come.
-    """
-    there = due = 0
-    travel = round(TRAVEL / data.meta.seconds_per_tick)
-    for person in _list_people(data):
-        here, row = _find_presence(data, person), data.row[person.name]
-        counted = data.waking[row].copy()
-        for one in _find_appointments(data, person):
-            if one.moved:
-                until = one.end if one.came is None else one.came
-                counted[one.first : min(until, one.first + travel)] = False
-        due += int(counted.sum())
-        there += int((counted & here).sum())
-    return there, due
-
-
 def _list_people(data: RunData) -> list[Person]:
     """Return who has a routine; nobody before any time has passed."""
     return [person for person in data.people if person.routine] if data.ticks else []
@@ -78,12 +57,14 @@ def _list_people(data: RunData) -> list[Person]:
 
 def _find_appointments(data: RunData, person: Person) -> Iterator[Appointment]:
     """Yield one's appointments."""
-    entries, force = _find_entries_in_force(data, person)
-    here, awake = _find_presence(data, person), data.awake[data.row[person.name]]
+    entries = sorted(person.routine, key=lambda entry: entry.at)
+    hours = [entry.at.hour * 3600 + entry.at.minute * 60 + entry.at.second for entry in entries]
+    force = (np.searchsorted(hours, data.clock, side="right") - 1) % len(entries)
+    awake = data.awake[data.row[person.name]]
     edges = [0, *(np.flatnonzero(np.diff(force)) + 1).tolist(), len(force)]
     for first, end in pairwise(edges):
         entry, before = entries[force[first]], entries[force[first] - 1]
-        came = np.flatnonzero(here[first:end])
+        came = np.flatnonzero(_find_presence(data, person.name, entry.place)[first:end])
         yield Appointment(
             person.name,
             entry.place,
@@ -96,22 +77,28 @@ def _find_appointments(data: RunData, person: Person) -> Iterator[Appointment]:
         )
 
 
-def _find_entries_in_force(data: RunData, person: Person) -> tuple[list[RoutineEntry], ArenaRows]:
-    """Return the routine in order of the clock, and the index of the entry at each tick."""
-    entries = sorted(person.routine, key=lambda entry: entry.at)
-    hours = [entry.at.hour * 3600 + entry.at.minute * 60 + entry.at.second for entry in entries]
-    begun = np.searchsorted(hours, data.clock, side="right") - 1
-    return entries, (begun % len(entries)).astype(np.int32)
-
-
-def _find_presence(data: RunData, person: Person) -> Bools:
-    """Return at which ticks one was where the entry in force says: shape (ticks,)."""
-    entries, force = _find_entries_in_force(data, person)
-    there = np.zeros((len(entries), len(data.arenas) + 1), dtype=np.bool_)  # -1: not in town
-    for at, entry in enumerate(entries):
-        there[at, :-1] = [is_within(place, entry.place) for place in data.arenas]
-    found: Bools = there[force, data.where[data.row[person.name]]]
+def _find_presence(data: RunData, agent: str, place: str) -> Bools:
+    """Return at which ticks one was in a place, or in a room of it: shape (ticks,)."""
+    rooms = [k for k, arena in enumerate(data.arenas) if is_within(arena, place)]
+    found: Bools = np.isin(data.where[data.row[agent]], rooms)
     return found
+
+
+def count_kept_ticks(data: RunData) -> tuple[int, int]:
+    """Return the waking ticks spent where the routine says, and those in which one was to be there.
+
+    The first `TRAVEL` seconds of an entry with another place than the one before are left out
+    until one has come.
+    """
+    there = due = 0
+    travel = round(TRAVEL / data.meta.seconds_per_tick)
+    for one in list_appointments(data):
+        until = one.end if one.came is None else one.came
+        first = min(until, one.first + travel) if one.moved else one.first
+        counted = data.waking[data.row[one.agent], first : one.end]
+        here = _find_presence(data, one.agent, one.place)[first : one.end]
+        due, there = due + int(counted.sum()), there + int((counted & here).sum())
+    return there, due
 
 
 @measure(

@@ -10,17 +10,21 @@ rule of two out of three is the public release's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
 
 from genagents_env.scenario import Scenario
+from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueCheck
 from genagents_env.scenario.truth import Truth, get_parts, holds
 from genagents_env.study.evaluate.checks import RULE, YES, Verdict, find_verdicts
 from genagents_env.study.evaluate.interviews import ENDS
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
+# The repeats of a success, the shares of its people, and how many verdicts are missing.
+_Weighed: TypeAlias = tuple[tuple[Truth, ...], Mapping[str, float], int]
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
 
 
@@ -43,7 +47,7 @@ class SuccessOutcome:
 
     success: str
     title: str
-    when: Literal["before", "after"]
+    when: When
     by: str
     shares: Mapping[str, float]
     share: float | None
@@ -72,21 +76,18 @@ def tally_outcomes(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Succes
     judges = sorted({v.by for v in given if v.by != RULE})
     checks = {check.id: check for check in scenario.checks}
     lasting = _find_lasting(scenario.success, checks)
-    found: list[SuccessOutcome] = []
-    for when in ENDS:
-        for by in (RULE, *judges):
-            heard = [v for v in given if v.when == when and _counts(v, by, checks)]
-            mine: dict[str, SuccessOutcome] = {}
-            for success in scenario.success:
-                empty = SuccessOutcome(success.id, success.title, when, by, {}, None, None, ())
-                one = _compute_outcome(empty, success, checks, heard, mine, lasting)
-                if one is not None:
-                    mine[success.id] = one
+    found: dict[str, list[SuccessOutcome]] = {one.id: [] for one in scenario.success}
+    for when, by in product(ENDS, (RULE, *judges)):
+        heard = [v for v in given if v.when == when and _counts(v, by, checks)]
+        mine: dict[str, SuccessOutcome] = {}
+        for success in scenario.success:
+            weighed = _weigh(success, checks, heard, mine, lasting)
+            if weighed is not None:
+                mine[success.id] = _sum_up(success, when, by, *weighed)
+        for id_, one in mine.items():
             # What depends on the record alone is given once, by rule, though every judge uses it.
-            found += [one for id_, one in mine.items() if by == RULE or id_ not in lasting]
-    place = {success.id: at for at, success in enumerate(scenario.success)}
-    found.sort(key=lambda one: place[one.success])  # stable: ends and judges stay in order
-    return tuple(found)
+            found[id_] += [one] if by == RULE or id_ not in lasting else []
+    return tuple(one for own in found.values() for one in own)
 
 
 def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth:
@@ -95,18 +96,6 @@ def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth
     if len(told) > 1 or otherwise in told:
         return False
     return None if None in values else True
-
-
-def find_judge(data: RunData) -> str | None:
-    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
-
-    In the form of `Verdict.by`. Verdicts of two judges never mix.
-    """
-    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
-    own = f"model:{data.meta.model}"
-    if own in judges:
-        return own
-    return judges[0] if len(judges) == 1 else None
 
 
 @measure("Success", "share", _LYFE)
@@ -156,17 +145,17 @@ def _find_lasting(successes: Iterable[Success], checks: Mapping[str, Check]) -> 
     return frozenset(found)
 
 
-def _compute_outcome(
-    empty: SuccessOutcome,
+def _weigh(
     success: Success,
     checks: Mapping[str, Check],
     given: Sequence[Verdict],
     found: Mapping[str, SuccessOutcome],
     lasting: frozenset[str],
-) -> SuccessOutcome | None:
+) -> _Weighed | None:
+    """Return what its verdicts, or its parts, make of a success; None where there are none."""
     if success.check is not None:
-        check = checks[success.check]
-        return _compute_from_check(empty, success, check, [v for v in given if v.check == check.id])
+        own = [verdict for verdict in given if verdict.check == success.check]
+        return _weigh_check(success, checks[success.check], own) if own else None
     over, parts = get_parts(success)
     if not all(part in found for part in parts):
         return None
@@ -175,7 +164,7 @@ def _compute_outcome(
         holds([_get_repeat(found[part], k, part in lasting) for part in parts], over)
         for k in range(length)
     )
-    return _sum_up(replace(empty, missing=sum(found[part].missing for part in parts)), repeats)
+    return repeats, {}, sum(found[part].missing for part in parts)
 
 
 def _get_repeat(outcome: SuccessOutcome, repeat: int, lasting: bool) -> Truth:
@@ -183,25 +172,19 @@ def _get_repeat(outcome: SuccessOutcome, repeat: int, lasting: bool) -> Truth:
     return outcome.repeats[at] if at < len(outcome.repeats) else None
 
 
-def _compute_from_check(
-    empty: SuccessOutcome, success: Success, check: Check, given: Sequence[Verdict]
-) -> SuccessOutcome | None:
-    """Return the outcome of a check; None where there are no verdicts on it."""
-    if not given:
-        return None
+def _weigh_check(success: Success, check: Check, given: Sequence[Verdict]) -> _Weighed:
     people = success.of or tuple(dict.fromkeys(verdict.agent for verdict in given))
     values = {(v.agent, v.repeat): v.value for v in given}
     count = 1 + max(verdict.repeat for verdict in given)
     rows = [[values.get((agent, k)) for agent in people] for k in range(count)]
     yes = [[_is_yes(value, success, check) for value in row] for row in rows]
-    repeats = [_combine_people(success, check, *both) for both in zip(rows, yes, strict=True)]
+    repeats = (_combine_people(success, check, *both) for both in zip(rows, yes, strict=True))
     shares = {
         agent: sum(told) / len(told)
         for agent, column in zip(people, zip(*yes, strict=True), strict=True)
         if (told := [one for one in column if one is not None])
     }
-    missing = sum(value is None for row in rows for value in row)
-    return _sum_up(replace(empty, shares=shares, missing=missing), tuple(repeats))
+    return tuple(repeats), shares, sum(value is None for row in rows for value in row)
 
 
 def _combine_people(
@@ -220,8 +203,73 @@ def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
     return value != check.otherwise if success.value is None else value == success.value
 
 
-def _sum_up(outcome: SuccessOutcome, repeats: tuple[Truth, ...]) -> SuccessOutcome:
+def _sum_up(
+    success: Success,
+    when: When,
+    by: str,
+    repeats: tuple[Truth, ...],
+    shares: Mapping[str, float],
+    missing: int,
+) -> SuccessOutcome:
     decided = [one for one in repeats if one is not None]
     share = sum(decided) / len(decided) if decided else None
     majority = 2 * sum(decided) >= len(decided) if decided else None
-    return replace(outcome, repeats=repeats, share=share, majority=majority)
+    head = success.id, success.title, when, by
+    return SuccessOutcome(*head, shares, share, majority, repeats, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often a model and the rule gave the same verdict on one check, where both gave one."""
+
+    check: str
+    judge: str
+    compared: int
+    agreed: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of the compared verdicts that are the same; None where none was compared."""
+        return ratio(self.agreed, self.compared)
+
+
+@once_per_run
+def compute_agreements(data: RunData) -> tuple[Agreement, ...]:
+    """Return how far the models agree with the rule; see `tally_agreements`."""
+    return tally_agreements(find_verdicts(data))
+
+
+def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
+    """Return, for each check and each model that judged it, how often it agrees with the rule."""
+    values = {(one.check, one.by, one.agent, one.when, one.repeat): one.value for one in given}
+    same: dict[tuple[str, str], list[bool]] = {}
+    for (check, judge, agent, when, repeat), value in values.items():
+        if judge != RULE:
+            compared = same.setdefault((check, judge), [])
+            by_rule = values.get((check, RULE, agent, when, repeat))
+            if value is not None and by_rule is not None:
+                compared.append(value == by_rule)
+    return tuple(Agreement(*key, len(found), sum(found)) for key, found in same.items())
+
+
+def _find_judge(data: RunData) -> str | None:
+    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
+
+    In the form of `Verdict.by`. Verdicts of two judges never mix.
+    """
+    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
+    own = f"model:{data.meta.model}"
+    if own in judges:
+        return own
+    return judges[0] if len(judges) == 1 else None
+
+
+@measure("Agreement of judge and rule", "share", "ours")
+def judge_agreement(data: RunData) -> dict[str, float | None]:
+    """Of the answers on which both the rule and the model (the run's own if it judged, else the
+    only one that did) have a verdict, the share with the same one. One for each check; none where
+    there is no such answer.
+    """
+    judge = _find_judge(data)
+    found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
+    return {check.id: found.get(check.id) for check in data.scenario.checks}

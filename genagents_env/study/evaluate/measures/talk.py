@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -125,11 +126,11 @@ def turn_balance(data: RunData) -> float | None:
     conversations with two members or more in which anything was said. None without one.
     """
     members = count_members(data)
-    found = [
-        compute_evenness(list(counts.values()), members.get(id_, len(counts)))
+    told = (
+        compute_evenness(counts.values(), members.get(id_, len(counts)))
         for id_, counts in count_turns(data).items()
-        if members.get(id_, len(counts)) > 1
-    ]
+    )
+    found = [one for one in told if one is not None]
     return fmean(found) if found else None
 
 
@@ -179,11 +180,17 @@ def clustering(data: RunData) -> float | None:
     return float(nx.average_clustering(nx.from_numpy_array(edges | edges.T)))
 
 
-def compute_evenness(counts: list[int], of: int) -> float:
-    """Return the entropy of `counts` over log(of), in 0..1; `of` is at least 2 and their number."""
-    whole = sum(counts)
-    entropy = -sum(n / whole * math.log(n / whole) for n in counts if n)
-    return min(1.0, max(0.0, entropy / math.log(max(of, len(counts)))))
+def compute_evenness(amounts: Iterable[float], of: int) -> float | None:
+    """Return the entropy of `amounts` over log(of), in 0..1; None where that has no meaning.
+
+    `of` is their number, or more where some have none; entropy normalised as in Pielou 1966.
+    """
+    given = np.array([one for one in amounts if one > 0], dtype=np.float64)
+    if not given.size or of < 2:
+        return None
+    shares = given / given.sum()
+    entropy = float(-(shares * np.log(shares)).sum())
+    return min(1.0, max(0.0, entropy / math.log(max(of, len(given)))))
 
 
 def compute_gini(counts: list[int]) -> float | None:

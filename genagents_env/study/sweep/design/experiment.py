@@ -17,7 +17,7 @@ from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import list_scenario_names
 from genagents_env.scenario.faults import list_faults, quote, suggest
-from genagents_env.study.evaluate.measure_catalog import DEFAULT
+from genagents_env.study.evaluate.measures import DEFAULT
 from genagents_env.study.stats.effects import BETWEEN
 from genagents_env.study.sweep.design.factors import OF_RUN, Factor, parse_factors
 from genagents_env.study.sweep.design.factors import Path as SettingPath

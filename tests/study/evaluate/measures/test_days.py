@@ -10,7 +10,8 @@ from genagents_env.record import RunReader
 from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
 from genagents_env.scenario.profiles import make_profile
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, RoutineEntry, SectorSpec
-from genagents_env.study.evaluate.measures.activities import find_doings, load_customs
+from genagents_env.scenario.schema.scenario import arenas_of
+from genagents_env.study.evaluate.measures.activities import load_customs, sum_doings
 from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.measures.grain import (
     compute_distances,
@@ -21,7 +22,6 @@ from genagents_env.study.evaluate.measures.grain import (
 from genagents_env.study.evaluate.measures.places import (
     count_waking_ticks,
     find_accompanied,
-    list_places,
 )
 from genagents_env.study.evaluate.measures.routine import list_appointments
 from genagents_env.study.evaluate.run_data import RunData
@@ -149,7 +149,7 @@ def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
 def test_the_routines_of_the_shipped_towns_are_usual(name: str) -> None:
     """Whoever wrote them meant ordinary days, so any entry called unusual is the data's fault."""
     scenario, by = load_scenario(name), load_customs()
-    things = {place.id: place.things for place in list_places(scenario)}
+    things = {one.id: [each.name for each in one.spec.objects] for one in arenas_of(scenario)}
     wrong = []
     for who in scenario.people:
         for entry in who.routine:
@@ -208,24 +208,19 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
         goes(20, ADA, WASH),
         goes(30, ADA, CAFE),
         does(40, ADA, "contemplating"),
+        does(50, ADA, "having breakfast"),  # to the end
         begins(BEN, SHOP, "asleep in bed", asleep=True),
     ]
     with record_street(tmp_path, happenings, last=60) as record:
-        found = [
-            (one.agent, one.place, one.verdict, one.seconds / 60) for one in find_doings(record)
-        ]
-        assert found == [
-            (ADA, HOME, "usual", 20),
-            (ADA, CAFE, "usual", 10),
-            (ADA, WASH, "unusual", 10),
-        ]
-        assert value(record, "unusual_places") == pytest.approx(10 / 40)
+        minutes = {(ADA, HOME, True): 20, (ADA, CAFE, True): 20, (ADA, WASH, False): 10}
+        assert sum_doings(record) == {key: 60 * n for key, n in minutes.items()}
+        assert value(record, "unusual_places") == pytest.approx(10 / 50)
 
 
 def test_leaving_town_ends_what_one_does(tmp_path: Path) -> None:
     happenings = [begins(ADA, CAFE, "having coffee"), (10, "part", ADA, {})]
     with record_street(tmp_path, happenings, last=60) as record:
-        assert [one.seconds for one in find_doings(record)] == [600]
+        assert list(sum_doings(record).values()) == [600]
 
 
 STOVE, BED = f"{HOME}/stove", f"{HOME}/bed"

@@ -13,7 +13,8 @@ from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import list_scenario_names, load_scenario
-from genagents_env.study.evaluate.measures import list_measures, take_measures
+from genagents_env.study.evaluate.measure import take_measures
+from genagents_env.study.evaluate.measures import list_measures
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import (
     ADA,

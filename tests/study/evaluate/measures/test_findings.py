@@ -1,20 +1,18 @@
 """The measures that tell what the report of a run tells: their keys, and where they have none."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.record import JudgementRow, RunReader
+from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
-from genagents_env.scenario.schema import Gathering, Question
+from genagents_env.scenario.schema import Fact, Gathering, Question
 from genagents_env.show.findings import format_findings
-from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.study.evaluate.measures.gatherings import compute_coordination
-from genagents_env.study.evaluate.presence import Attendance
+from genagents_env.study.evaluate.measures.gatherings import Coordination, compute_coordinations
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import (
     ADA,
@@ -27,7 +25,7 @@ from tests.study.evaluate.measures.street import (
     street,
     value,
 )
-from tests.study.evaluate.talks import reply
+from tests.study.evaluate.suspects import at, learn, make_data
 from tests.study.report.planted import ASKED, cake, judgement
 
 VALUES: dict[str, object] = {
@@ -189,36 +187,38 @@ def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:
     assert told == "Came to tea_time: 0 of 1 invited; of 1 who stayed away 1 not asked why"
 
 
-TEA = Gathering(
-    id="tea",
-    place="h",
-    start=datetime.fromisoformat("2023-02-13T17:00:00"),
-    end=datetime.fromisoformat("2023-02-13T18:00:00"),
-    host="Ada",
-    fact="tea",
-)
-SPREAD = Spread(
-    "tea",
-    "There is tea.",
-    ("Ada", "Ben"),
-    tuple(
-        Hearing(who, tick, "Ada", tick) for tick, who in enumerate(["Cy", "Dot", "Eve", "Fay"], 97)
-    ),
-)
+def coordinate(host: str | None, begin: int, *answers: tuple[str, str, str]) -> Coordination:
+    """Return how tea went that two know of from the start and four hear of from tick 97 on."""
+    start = TINY.start + timedelta(seconds=TINY.seconds_per_tick * begin)
+    tea = {"id": "tea", "place": "h", "start": start, "end": start + timedelta(hours=1)}
+    fact = Fact(id="tea", statement="There is tea.", known_by=("Ada", "Ben"), patterns=("tea",))
+    asked = [Question(id=id_, text=id_, gathering="tea") for id_ in ("q", "r")]
+    changes = {
+        "facts": (fact,),
+        "gatherings": (Gathering.model_validate({**tea, "host": host, "fact": "tea"}),),
+        "questions": (*asked, Question(id="another", text="another")),
+    }
+    names = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus")
+    heard = [learn(tick, who, "tea", tick, "Ada") for tick, who in enumerate(names[2:6], 97)]
+    came = [
+        at(200 + k, 100, "start", who, "h") for k, who in enumerate(("Gus", "Ada", "Cy", "Fay"))
+    ]
+    rows = [InterviewRow(300, who, question, text, ()) for who, question, text in answers]
+    data = make_data(
+        TINY.model_copy(update=changes), rows, last=300, names=names, events=(*heard, *came)
+    )
+    (found,) = compute_coordinations(data)
+    return found
 
 
 def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None:
-    visits = [Attendance(who, 100, 5) for who in ("Gus", "Ada", "Cy", "Fay")]
-    given = [
-        reply("Ben", "I had to work."),
-        reply("Eve", "I wanted to come."),
-        reply("Cy", "I had to work."),
-        reply("Dot", "I forgot.", question="another"),
-    ]
-    found = compute_coordination(TEA, 100, SPREAD, visits, ["q"], given)
+    found = coordinate(
+        *("Ada", 100, ("Ben", "q", "I had to work."), ("Eve", "q", "I wanted to come.")),
+        *(("Cy", "q", "I had to work."), ("Dot", "another", "I forgot.")),
+    )
     assert found.invited == ("Ben", "Cy", "Dot", "Eve")  # Fay heard of it when it had begun
     assert found.came == ("Cy",)
-    assert found.passers_by == ("Gus", "Fay")
+    assert found.passers_by == ("Fay", "Gus")
     assert found.reasons == (("Ben", "conflict"), ("Eve", "meant well"))
     assert found.unasked == ("Dot",)
     assert found.gave("conflict") == ("Ben",)
@@ -226,9 +226,6 @@ def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None
 
 
 def test_without_a_host_all_who_knew_are_invited_and_several_answers_are_read_together() -> None:
-    given = [reply("Ben", "I was at home."), reply("Ben", "I had to work.", question="r")]
-    open_to_all = TEA.model_copy(update={"host": None})
-    found = compute_coordination(open_to_all, 0, SPREAD, [], ["q", "r"], given)
-    assert found.invited == ("Ada", "Ben")
+    found = coordinate(None, 0, ("Ben", "q", "I was at home."), ("Ben", "r", "I had to work."))
+    assert (found.invited, found.came) == (("Ada", "Ben"), ("Ada",))
     assert found.reasons == (("Ben", "conflict"),)
-    assert found.unasked == ("Ada",)

@@ -1,21 +1,21 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from genagents_env.scenario.schema import Fact, Person, Relationship
-from genagents_env.study.evaluate.interviews import InterviewReply
+from genagents_env.record import InterviewRow
+from genagents_env.scenario.schema import Fact, Person, Question, Relationship
 from genagents_env.study.evaluate.measures.acquaintance import (
     Acquaintance,
     are_together,
-    compute_acquaintance,
+    compute_acquaintances,
 )
-from genagents_env.study.evaluate.measures.knowledge import find_knowledge
+from genagents_env.study.evaluate.measures.knowledge import FactKnowledge, compute_fact_findings
 from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
 from tests.study.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, goes, record_street
-from tests.study.evaluate.suspects import TINY, at, make_data
-from tests.study.evaluate.talks import learn, news, reply, say
+from tests.study.evaluate.suspects import LAST, TINY, at, learn, make_data, news, say
 
 TEA = Fact(
     id="tea", statement="There is tea at five.", known_by=("Ada",), patterns=(r"\btea at five\b",)
@@ -33,6 +33,24 @@ EVENTS = [
     say(9, "Fay", [], TOLD),
     say(10, "Zed", ["Gus"], TOLD),
 ]
+
+
+def answer(
+    agent: str, text: str, *evidence: int, question: str = "q", tick: int = LAST
+) -> InterviewRow:
+    return InterviewRow(tick, agent, question, text, evidence)
+
+
+def know(*answers: InterviewRow, end: Literal["before", "after"] = "after") -> FactKnowledge | None:
+    """Return who knows of the tea by answers to two questions for it, and to another."""
+    asked = {"q": "tea", "r": "tea", "other": None}
+    questions = tuple(
+        Question(id=id_, text=id_, when="both", fact=fact) for id_, fact in asked.items()
+    )
+    town = TINY.model_copy(update={"facts": (TEA,), "questions": questions})
+    names = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus", "Hal")
+    (found,) = compute_fact_findings(make_data(town, answers, names=names, events=EVENTS))
+    return found.after if end == "after" else found.before
 
 
 @pytest.mark.parametrize(
@@ -56,9 +74,7 @@ EVENTS = [
 def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     agent: str, evidence: list[int], verified: bool, uncited: bool
 ) -> None:
-    found = find_knowledge(
-        TEA, ["q"], [reply(agent, "Yes, there is tea at five.", *evidence)], EVENTS
-    )
+    found = know(answer(agent, "Yes, there is tea at five.", *evidence))
     assert found is not None
     assert found.asked == found.claimed == (agent,)
     assert found.verified == ((agent,) if verified else ())
@@ -66,23 +82,16 @@ def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     assert found.hallucinated == (() if verified or uncited else (agent,))
 
 
-def test_nobody_asked_is_no_finding() -> None:
-    assert find_knowledge(TEA, ["q"], [], EVENTS) is None
-    assert find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, question="other")], EVENTS) is None
-    assert find_knowledge(TEA, [], [reply("Ben", "Yes.", 1)], EVENTS) is None
-
-
-def test_what_came_later_is_no_evidence() -> None:
-    found = find_knowledge(TEA, ["q"], [reply("Ben", "Yes.", 1, tick=0)], EVENTS)
+def test_nobody_asked_is_no_finding_and_what_came_later_is_no_evidence() -> None:
+    assert know() is know(answer("Ben", "Yes.", 1, question="other")) is None
+    found = know(answer("Ben", "Yes.", 1, tick=0), end="before")
     assert found is not None
-    assert found.hallucinated == ("Ben",)
-    assert found.uncited == ()  # had not heard it then
+    assert (found.hallucinated, found.uncited) == (("Ben",), ())  # had not heard it then
 
 
 def test_of_several_questions_one_answer_is_enough() -> None:
-    given = [reply("Ben", "No.", question="a"), reply("Ben", "Yes, I do.", 1, question="b")]
-    given += [reply("Hal", "Yes.", question="a"), reply("Cy", "No.", 3, question="a")]
-    found = find_knowledge(TEA, ["a", "b"], given, EVENTS)
+    given = [answer("Ben", "No."), answer("Ben", "Yes, I do.", 1, question="r")]
+    found = know(*given, answer("Hal", "Yes."), answer("Cy", "No.", 3))
     assert found is not None
     assert found.as_json() == {
         "asked": 3,
@@ -127,12 +136,20 @@ MEETINGS = [
 ]
 
 
-def compute(
-    given_: list[InterviewReply], events: Sequence[Event] = MEETINGS
-) -> Acquaintance | None:
-    """Return the network of a run in which just these events happened."""
-    town, names = TINY.model_copy(update={"people": tuple(PEOPLE)}), [one.name for one in PEOPLE]
-    return compute_acquaintance(make_data(town, names=names, events=events), given_)
+def about(
+    agent: str, person: str, text: str = "Yes.", *evidence: int, tick: int = LAST
+) -> InterviewRow:
+    return InterviewRow(tick, agent, f"Do you know of {person}?", text, evidence)
+
+
+def draw(*answers: InterviewRow, events: Sequence[Event] = MEETINGS) -> Acquaintance | None:
+    """Return the network of a run in which just these events happened, at the end of answers."""
+    asked = Question(id="q", text="Do you know of {person}?", when="both", about="everyone")
+    town = TINY.model_copy(update={"people": tuple(PEOPLE), "questions": (asked,)})
+    last, names = answers[0].tick, [one.name for one in PEOPLE]
+    data = make_data(town, answers, last=last, names=names, events=events)
+    before, after = compute_acquaintances(data)
+    return after if last else before
 
 
 @pytest.mark.parametrize(
@@ -160,7 +177,7 @@ def compute(
 def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
     agent: str, person: str, evidence: list[int], verified: bool
 ) -> None:
-    found = compute([reply(agent, "Yes.", *evidence, person=person)])
+    found = draw(about(agent, person, "Yes.", *evidence))
     assert found is not None
     assert (found.asked, found.claims, found.verified) == (1, 1, int(verified))
 
@@ -181,16 +198,15 @@ def test_a_claim_that_names_nothing_is_uncited_where_the_record_bears_it_out(
     agent: str, person: str, tick: int, uncited: bool
 ) -> None:
     events = sorted(MEETINGS, key=lambda event: event.tick)
-    found = compute([reply(agent, "Yes.", person=person, tick=tick)], events)
+    found = draw(about(agent, person, tick=tick), events=events)
     assert found is not None
     assert (found.claims, found.verified, found.uncited) == (1, 0, int(uncited))
     assert found.hallucinated == int(not uncited)
 
 
 def test_who_was_in_a_room_with_the_other_does_not_make_them_up() -> None:
-    given_ = [reply("Ada Ash", "Yes.", person="Ada Zorn", tick=5)]
-    names = ("Ada Ash", "Ada Zorn")
-    met = compute(given_, [at(k, 0, "start", name, "h/room") for k, name in enumerate(names)])
+    starts = [at(k, 0, "start", who, "h/room") for k, who in enumerate(("Ada Ash", "Ada Zorn"))]
+    met = draw(about("Ada Ash", "Ada Zorn", tick=5), events=starts)
     assert met is not None
     assert (met.uncited, met.hallucinated) == (1, 0)
 
@@ -220,23 +236,22 @@ def test_a_sleeper_meets_nobody_and_the_open_ground_is_no_room(
 
 
 def test_a_pair_is_mutual_where_both_claim_it() -> None:
-    given_ = [
-        reply("Ada Ash", "Yes.", person="Ben Bay"),
-        reply("Ben Bay", "Yes, I know Ada Ash.", person="Ada Ash"),
-        reply("Ben Bay", "Of course.", person="Cy Cole"),
-        reply("Cy Cole", "Cy and Ben are old friends.", 3, person="Ben Bay"),
-        reply("Ada Ash", "No.", person="Cy Cole"),
-        reply("Cy Cole", "Yes.", 4, person="Ada Ash"),
-        reply("Dot Ash", "Yes.", person="Ben Bay"),  # he was not asked about her
-    ]
-    found = compute(given_)
+    found = draw(
+        about("Ada Ash", "Ben Bay"),
+        about("Ben Bay", "Ada Ash", "Yes, I know Ada Ash."),
+        about("Ben Bay", "Cy Cole", "Of course."),
+        about("Cy Cole", "Ben Bay", "Cy and Ben are old friends.", 3),
+        about("Ada Ash", "Cy Cole", "No."),
+        about("Cy Cole", "Ada Ash", "Yes.", 4),
+        about("Dot Ash", "Ben Bay"),  # he was not asked about her
+    )
     assert found == Acquaintance(
         asked=7, claims=6, verified=4, uncited=1, pairs=3, mutual=2, mutual_verified=1
     )
     assert (found.density, found.verified_density) == (2 / 3, 1 / 3)
     assert (found.hallucinated, found.hallucination_rate) == (1, 1 / 6)
     assert as_json(found)["density"] == 2 / 3
-    assert compute([reply("Ada Ash", "Yes.")]) is None  # asked about nobody
-    denied = compute([reply("Ada Ash", "No.", person="Dot Ash")])
+    assert draw(InterviewRow(LAST, "Ada Ash", "Who?", "Yes.", ())) is None  # asked about nobody
+    denied = draw(about("Ada Ash", "Dot Ash", "No."))
     assert denied is not None
     assert denied.hallucination_rate is denied.density is None

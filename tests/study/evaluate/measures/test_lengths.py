@@ -35,10 +35,10 @@ def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
         found = compute_spans(run)
     idle, lyfe = found.lengths
     assert (idle.policy, idle.seconds, idle.censored) == ("idle", (30.0,), 1)
-    assert (idle.mean, idle.sem, idle.count) == (30.0, None, 1)
+    assert (idle.mean_seconds, idle.sem_seconds, idle.count) == (30.0, None, 1)
     assert (lyfe.policy, lyfe.seconds) == ("lyfe option_action=false", (60.0, 0.0))
-    assert (lyfe.mean, lyfe.censored) == (30.0, 1)
-    assert lyfe.sem == pytest.approx(30.0)
+    assert (lyfe.mean_seconds, lyfe.censored) == (30.0, 1)
+    assert lyfe.sem_seconds == pytest.approx(30.0)
     assert (found.conversations, found.utterances) == (2, 3)
     assert found.utterances_per_conversation == 1.5
     assert found.as_json()["lengths"][0]["mean_seconds"] == 30.0
@@ -48,7 +48,7 @@ def test_a_run_without_conversations_has_no_mean(tmp_path: Path) -> None:
     with RunReader(plant(tmp_path / "run.sqlite", 3)) as run:
         found = compute_spans(run)
     (only,) = found.lengths
-    assert (only.count, only.mean, only.sem, only.censored) == (0, None, None, 0)
+    assert (only.count, only.mean_seconds, only.sem_seconds, only.censored) == (0, None, None, 0)
     assert found.utterances_per_conversation is None
 
 

@@ -8,18 +8,16 @@ from hypothesis import strategies as st
 from genagents_env.scenario.schema import Success
 from genagents_env.scenario.truth import Truth, holds
 from genagents_env.study.evaluate.checks import Verdict
-from genagents_env.study.evaluate.measures.judge_agreement import (
-    Agreement,
-    tally_agreements,
-)
 from genagents_env.study.evaluate.measures.preferences import (
     Preference,
     find_leaning,
     tally_preferences,
 )
 from genagents_env.study.evaluate.measures.success import (
+    Agreement,
     SuccessOutcome,
     have_one_value,
+    tally_agreements,
     tally_outcomes,
 )
 from genagents_env.study.evaluate.results import as_json

@@ -147,7 +147,9 @@ def test_evenness_and_inequality_stay_in_their_bounds(counts: list[int]) -> None
         return
     assert found is not None
     assert -1e-9 <= found <= 1 + 1e-9
-    assert 0 <= compute_evenness(counts, len(counts)) <= 1
+    even = compute_evenness(counts, len(counts))
+    assert even is not None
+    assert 0 <= even <= 1
     if len(set(counts)) == 1:
         assert found == pytest.approx(0)
         assert compute_evenness(counts, len(counts)) == pytest.approx(1)

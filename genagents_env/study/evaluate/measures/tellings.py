@@ -1,10 +1,12 @@
-"""Who told whom: the first hearings of each fact, with the words, the place and the time."""
+"""Who told whom: first hearings of each fact, with words and place; and the shape of their tree."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from genagents_env.study.evaluate.hearings import find_statements
+from genagents_env.study.evaluate.measure import measure
 from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread, trace_run_facts
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.text import clean
@@ -98,15 +100,11 @@ def trace_tellings(data: RunData) -> tuple[ToldFact, ...]:
     """
     spreads = trace_run_facts(data)
     stated = {one.fact: one for one in find_statements(data).heard}
-    wanted = {hearing.cause for spread in spreads for hearing in spread.heard}
-    causes = {event.id: event for event in data.events if event.id in wanted}
-    return tuple(_trace_fact(data, one, stated.get(one.fact), causes) for one in spreads)
+    return tuple(_trace_fact(data, one, stated[one.fact]) for one in spreads)
 
 
-def _trace_fact(
-    data: RunData, spread: Spread, stated: Spread | None, causes: Mapping[int, Event]
-) -> ToldFact:
-    sentences = {} if stated is None else {one.cause: one.sentence for one in stated.heard}
+def _trace_fact(data: RunData, spread: Spread, stated: Spread) -> ToldFact:
+    sentences = {one.cause: one.sentence for one in stated.heard}
     known = dict.fromkeys(spread.at_start, -1)  # the event in which each heard it
     several: dict[int, list[Hearing]] = {}
     for hearing in spread.heard:
@@ -114,7 +112,7 @@ def _trace_fact(
             known[hearing.agent] = hearing.cause
             several.setdefault(hearing.cause, []).append(hearing)
     tellings = (
-        _describe_telling(data, heard, causes.get(cause), sentences.get(cause, ""), known)
+        _describe_telling(data, heard, sentences.get(cause, ""), known)
         for cause, heard in several.items()
     )
     never = tuple(name for name in data.names if name not in known)
@@ -122,15 +120,9 @@ def _trace_fact(
 
 
 def _describe_telling(
-    data: RunData,
-    heard: Sequence[Hearing],
-    cause: Event | None,
-    sentence: str,
-    known: Mapping[str, int],
+    data: RunData, heard: Sequence[Hearing], sentence: str, known: Mapping[str, int]
 ) -> Telling:
-    first = heard[0]
-    words = "" if cause is None else clean(str(cause.data.get("text", "")), WORDS)
-    teller = first.source
+    first, teller, cause = heard[0], heard[0].source, data.by_id.get(heard[0].cause)
     return Telling(
         first.cause,
         first.tick,
@@ -138,7 +130,7 @@ def _describe_telling(
         tuple(one.agent for one in heard),
         _find_means(cause),
         data.find_arena(first.agent if teller is None else teller, first.tick),
-        words,
+        "" if cause is None else clean(str(cause.data.get("text", "")), WORDS),
         clean(sentence, WORDS),
         teller is not None and known.get(teller, first.cause) < first.cause,
     )
@@ -152,3 +144,39 @@ def _find_means(cause: Event | None) -> Means:
     if cause.kind == "news":
         return "news"
     return "whisper" if cause.kind == "whisper" else "otherwise"
+
+
+_SOURCE = "Vosoughi et al. 2018, The spread of true and false news online; Goel et al. 2016"
+
+
+def count_generations(fact: ToldFact) -> Counter[int]:
+    """Return how many heard a fact in which generation; 1 are those who heard it of the first."""
+    found: Counter[int] = Counter()
+    for depth, one in fact.walk_tree():
+        found[depth + 1] += len(one.hearers)
+    return found
+
+
+@measure("Depth of the cascade", "tellings", _SOURCE)
+def cascade_depth(data: RunData) -> dict[str, float | None]:
+    """The longest chain of tellings by which the fact reached somebody; news and whispers begin
+    one. 0 where nobody heard it. One for each fact that somebody did not know from the start; none
+    before any time has passed.
+    """
+    return _count_each(data, lambda generations: max(generations, default=0))
+
+
+@measure("Breadth of the cascade", "agents", _SOURCE)
+def cascade_breadth(data: RunData) -> dict[str, float | None]:
+    """The most people who heard the fact by chains of one length. 0 where nobody heard it. One for
+    each fact that somebody did not know from the start; none before any time has passed.
+    """
+    return _count_each(data, lambda generations: max(generations.values(), default=0))
+
+
+def _count_each(data: RunData, count: Callable[[Counter[int]], int]) -> dict[str, float | None]:
+    return {
+        one.fact: float(count(count_generations(one))) if data.ticks else None
+        for one in trace_tellings(data)
+        if one.heard or one.never
+    }
