@@ -12,7 +12,8 @@ Lines that are left out or shortened are counted by section.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -132,13 +133,11 @@ def shorten_text(text: str, most: int) -> str:
     """
     if _count_text(text) <= most:
         return text
-    for kept in _list_beginnings(SENTENCE_END.split(text)):
-        if _count_text(kept) <= most:
-            return kept
-    for kept in _list_beginnings(text.split(" ")):
-        if _count_text(words := f"{kept.rstrip(',;:-')}…") <= most:
-            return words
-    return _cut_characters(text, most)
+    return (
+        _find_beginning(SENTENCE_END.split(text), str, most)
+        or _find_beginning(text.split(" "), _break_off, most)
+        or _cut_characters(text, most)
+    )
 
 
 def _cut_characters(text: str, most: int) -> str:
@@ -148,9 +147,18 @@ def _cut_characters(text: str, most: int) -> str:
     return f"{text}…" if text else ""
 
 
-def _list_beginnings(parts: Sequence[str]) -> Iterator[str]:
-    """Yield the text of `parts` without the last, without the last two, down to the first."""
-    return (" ".join(parts[:kept]) for kept in range(len(parts) - 1, 0, -1))
+def _find_beginning(parts: Sequence[str], end: Callable[[str], str], most: int) -> str:
+    """Return as many of `parts`, not all, as have at most `most` tokens once ended; "" for none."""
+
+    def join(kept: int) -> str:
+        return end(" ".join(parts[:kept]))
+
+    kept = bisect_right(range(1, len(parts)), most, key=lambda kept: _count_text(join(kept)))
+    return join(kept) if kept else ""
+
+
+def _break_off(words: str) -> str:
+    return f"{words.rstrip(',;:-')}…"
 
 
 def _count_text(text: str) -> int:
