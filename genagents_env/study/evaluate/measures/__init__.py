@@ -5,9 +5,10 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -110,7 +111,8 @@ def format_measure_table() -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in cells)
 
 
-def _load_shipped() -> dict[str, Measure]:
+@cache
+def _load_shipped() -> Mapping[str, Measure]:
     found: dict[str, Measure] = {}
     for module in pkgutil.iter_modules(__path__):
         for one in _list_measures_of(importlib.import_module(f"{__name__}.{module.name}")):
