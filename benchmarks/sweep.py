@@ -3,7 +3,7 @@
 Usage: python -m benchmarks.sweep [RUNS]. The policy is `scripted`; starting workers is counted.
 """
 
-import sys
+import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -31,7 +31,7 @@ def time_sweep(path: Path, runs: int, workers: int) -> float:
     return time.perf_counter() - began
 
 
-def main(runs: int = 200) -> None:
+def main(runs: int) -> None:
     """Print the figures."""
     with tempfile.TemporaryDirectory() as folder:
         one, two = (time_sweep(Path(folder), runs, workers) for workers in (1, 2))
@@ -41,4 +41,6 @@ def main(runs: int = 200) -> None:
 
 
 if __name__ == "__main__":
-    main(*(int(text) for text in sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="?", type=int, default=200)
+    main(parser.parse_args().runs)

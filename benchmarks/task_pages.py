@@ -7,6 +7,7 @@ policies earn stands in docs/learning, measured by `python -m benchmarks.learnin
 figures says so.
 """
 
+import argparse
 import inspect
 import json
 import re
@@ -127,8 +128,9 @@ def _describe_reward(task: Task, env: TaskEnv) -> Iterator[str]:
         yield "place and time shown."
     if reward.step_cost:
         yield (
-            f"Each tick costs {reward.step_cost:g} until one's own goals are achieved; where there "
-            f"are more ticks, less: all of them together {reward.step_cost * task.horizon:g}."
+            f"Each tick costs {reward.step_cost:g} until one's own goals are achieved; in a town "
+            "whose episodes are longer, less: all of them together "
+            f"{reward.step_cost * task.horizon:g}."
         )
     if reward.deal:
         yield "The goals are dealt anew among the agents at every reset."
@@ -226,4 +228,5 @@ def write_pages() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=write_pages.__doc__).parse_args()
     write_pages()

@@ -1,6 +1,6 @@
 """Two errands learned by REINFORCE: `rollouts` gives the episodes, numpy learns from them."""
 
-import sys
+import argparse
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -34,7 +34,9 @@ class Linear(Policy):  # noqa: D101 (draws from the odds that one matrix an agen
         return {a: int(self.rng.choice(36, p=p[a])) for a in p}
 
 
-for k in range(int(sys.argv[1]) if len(sys.argv) > 1 else 12):
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("rounds", nargs="?", type=int, default=12, help="of 32 episodes each")
+for k in range(parser.parse_args().rounds):
     seeds = range(32 * k, 32 * k + 32)
     lives = [e.trajectories for e in rollouts(make_env, Linear, seeds, collect=True)]
     for a in WEIGHTS:

@@ -443,8 +443,6 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         rewards = self._fill(observations, self._zeros)
         index = self.world.town.people.index
         for name, value in earned.items():
-            if name not in index:
-                raise ConfigError(f"reward: it pays {name!r}; the people are {', '.join(index)}")
             agent = self._ids[index[name]]
             if agent in rewards:
                 rewards[agent] = float(value)

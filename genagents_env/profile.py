@@ -95,4 +95,4 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     embedder: EmbedderT | None = None
     pause_seconds: int = 0
     people: ActionSource | None = None
-    make_solution: Callable[[], Any] | None = None
+    make_solution: Callable[..., Any] | None = None

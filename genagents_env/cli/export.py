@@ -82,7 +82,10 @@ def _export_chats(
 
     files = [file for path in paths for file in _find_runs(path)]
     options = RunOptions(**parse_trust(trust))
-    say(str(export_chats(files, out, best=best, success=success, options=options)))
+    path = export_chats(files, out, best=best, success=success, options=options)
+    say(str(path))
+    if not path.stat().st_size:
+        say("it is empty: no model was asked" + (", or nothing was done" if success else ""))
 
 
 def _find_runs(path: Path) -> list[Path]:

@@ -8,7 +8,7 @@ import typer
 
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import print_json, print_steps, say
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, PolicyError
 
 if TYPE_CHECKING:
     from genagents_env.train.tasks import Task
@@ -90,7 +90,11 @@ def _list_policies() -> None:
     from genagents_env.run.policies import find_policy_class, list_policies
 
     for name in list_policies():
-        policy = find_policy_class(name)
+        try:
+            policy = find_policy_class(name)
+        except PolicyError as error:  # a plug-in that does not load hides no other
+            say(f"{name}  {error}", indent=4)
+            continue
         summary = (policy.__doc__ or "").strip().split("\n")[0]
         say(f"{name}  {summary}{'  (asks a model)' if policy.needs_model else ''}", indent=4)
 
@@ -216,7 +220,7 @@ def _write_episode(task: "Task", seed: int, out: Path) -> None:
     place_folder(out, format_scenario(drawn, head), validate_folder)
     say(f"{out}: {task.name}, seed {seed}")
     steps = (
-        ("run it", f"genagents run {out} --policy scripted --out {out.name}.sqlite"),
+        ("run it", f"genagents run {out} --seed {seed} --policy learned --out {out.name}.sqlite"),
         ("look at the map", f"genagents map draw {out} --out {out.name}.png"),
         ("edit it", f"{out}/scenario.toml, {out}/people/residents.toml"),
     )

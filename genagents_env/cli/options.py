@@ -360,6 +360,8 @@ def split_common(option: str, values: list[str] | None) -> tuple[str | None, lis
         ConfigError: two are for everyone.
     """
     common = [value for value in values or () if "=" not in value]
+    if not all(value.strip() for value in common):
+        raise ConfigError(f"{option}: '' is not allowed; give a value, or leave the option out")
     if len(common) > 1:
         first, second = common[:2]
         raise ConfigError(f"{option}: {first!r} and {second!r}: for whom is one? NAME={second}")
@@ -410,6 +412,8 @@ def parse_config(options: list[str] | None) -> "dict[str, JSON]":
         key, _, value = (part.strip() for part in option.partition("="))
         if not key or not value:
             raise ConfigError(f"{option!r}: expected KEY=VALUE")
+        if key in config:
+            raise ConfigError(f"{key!r} is given twice: {config[key]!r} and {value!r}")
         config[key] = _parse_value(value)
     return config
 

@@ -89,6 +89,17 @@ def find_plugin(name: str) -> EntryPoint | None:
     return next((point for point in entry_points(group=ENTRY_POINTS) if point.name == name), None)
 
 
+def _load_plugin(plugin: EntryPoint) -> object:
+    try:
+        return plugin.load()
+    except Exception as error:  # whatever its module raises
+        owner = "" if plugin.dist is None else f" of the package {plugin.dist.name}"
+        raise PolicyError(
+            f"policy {plugin.name!r}{owner} cannot be loaded from {plugin.value}: "
+            f"{describe_error(error)}"
+        ) from error
+
+
 def find_policy_file(policy: str) -> Path | None:
     """Return the file of a policy given as `path/to/file.py:Class`; None for a name."""
     if ".py" not in policy and "/" not in policy:
@@ -125,7 +136,7 @@ def find_policy_class(name: str) -> type[Policy]:
         return _find_only_policy(importlib.import_module(module))
     plugin = find_plugin(name)
     if plugin is not None:
-        return _check_class(plugin.load(), name)
+        return _check_class(_load_plugin(plugin), name)
     known = list_policies()
     close = get_close_matches(name, known, 1)
     if Path(f"{name}.py").is_file():
@@ -169,7 +180,10 @@ def read_source(name: str) -> PolicySource:
     path = find_policy_file(name) or Path(name)
     try:
         if not path.is_file():
-            raise PolicyError(f"no policy file {str(path)!r}; expected path/to/file.py:Class")
+            raise PolicyError(
+                f"no policy file {str(path)!r}; expected path/to/file.py:Class (a recorded "
+                "run whose policy was moved since: `--trust NEW/PATH.py:CLASS`)"
+            )
         with path.open("rb") as file:
             code = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:

@@ -118,7 +118,7 @@ def _go_to_bed(memory: ScriptedState, profile: Profile, percept: Percept, now: i
         _notice_bed(memory, profile, percept)
     if memory.bed is not None:
         seen = find_object(percept, memory.bed)
-        state = find_sleep_state(seen) if seen is not None else None
+        state = find_sleep_state(seen, profile) if seen is not None else None
         if seen is not None and seen.usable and state is not None:
             return Interact(seen.id, state)
         if seen is None or not seen.usable:
@@ -154,13 +154,15 @@ def _list_rooms(profile: Profile, percept: Percept) -> list[str]:
 def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> None:
     """Remember the bed: of those in sight at home the one named after the agent, or the nearest."""
     sector = profile.home.split("/")[0]
-    if memory.bed is not None or not percept.me.place.startswith(sector):
+    if memory.bed is not None or percept.me.place.split("/")[0] != sector:
         return
     first = profile.name.split()[0].lower()
     beds = [
         item
         for item in percept.objects
-        if is_bed(item) and item.id.startswith(f"{sector}/") and item.id not in memory.searched
+        if (is_bed(item) or _is_own_bed(item, profile))
+        and item.id.startswith(f"{sector}/")
+        and item.id not in memory.searched
     ]
     beds.sort(key=lambda item: first not in item.id.split("/", 1)[1].lower())
     if beds:
@@ -172,6 +174,15 @@ def is_bed(item: SeenObject) -> bool:
     return item.name.lower().split()[-1] in _BEDS
 
 
-def find_sleep_state(item: SeenObject) -> str | None:
-    """Return the state of a bed that means someone sleeps in it, if it can be put into one."""
+def _is_own_bed(item: SeenObject, profile: Profile) -> bool:
+    return profile.sleeps_in is not None and item.id == profile.sleeps_in[0]
+
+
+def find_sleep_state(item: SeenObject, profile: Profile) -> str | None:
+    """Return the state of a bed that means someone sleeps in it, if it can be put into one.
+
+    Of the agent's own bed it is what the scenario says; of others it is judged by its name.
+    """
+    if profile.sleeps_in is not None and _is_own_bed(item, profile):
+        return profile.sleeps_in[1] if profile.sleeps_in[1] in item.next_states else None
     return next((s for word in _SLEEP_STATES for s in item.next_states if word in s), None)

@@ -50,6 +50,10 @@ def test_looking_at_a_strangers_run_file_or_of_a_plug_in_imports_nothing(
     for command in LOOKING[:5]:
         at_strangers(*command.split())
     assert not IMPORTED.exists()
+    Path("site/strangers_module.py").rename("site/other_module.py")
+    code, out, err = at_strangers("list", "policies")
+    assert (code, "stranger  policy 'stranger' of the package strangers" in out) == (0, True)
+    Path("site/other_module.py").rename("site/strangers_module.py")
     code, _, err = at_strangers("resume", "run.sqlite", "--hours", "0.01", "-q")  # installed code
     assert (code, err, IMPORTED.exists()) == (0, "", True)
 

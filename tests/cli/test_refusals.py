@@ -60,6 +60,8 @@ RUNS = [
     (f"{LIVE} reactive --policy ada=ai_town {ASKED} ai_town.latency=5", "latency"),
     (f"{LIVE} idle --policy-config x", "'x': expected KEY=VALUE"),
     (f"{LIVE} idle --policy random", "for whom is one? NAME=random"),
+    ("run tiny --out a.sqlite --policy ''", "--policy: '' is not allowed; give a value"),
+    (f"{LIVE} scripted --policy-config share=1 --policy-config share=0", "'share' is given twice"),
     (f"{LIVE} 'Ada Brook='", "'Ada Brook=': expected NAME=VALUE"),
     (f"{LIVE} idle --policy Ada=idle --policy Ada=random", "'Ada' is given twice: 'idle' and"),
     (f"{LIVE} idle --policy 'Ada Brook=nope'", "no policy 'nope'"),

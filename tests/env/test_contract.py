@@ -11,7 +11,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk, parse_action
-from genagents_env.config import TownOptions
+from genagents_env.config import TownConfig, TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.spaces import Mask
@@ -21,6 +21,7 @@ from genagents_env.rng import draw_index
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
+from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.events import Event
 
 Tick = tuple[Observations, Infos, dict[str, str]]
@@ -197,6 +198,18 @@ def test_rewards_by_name_and_by_callable() -> None:
     _, rewards, *_ = env.step({a: Idle() for a in env.agents})
     assert rewards == {"Ada Brook": 2.0, "Ben Carver": 0.0}
     assert all(type(r) is float for r in rewards.values())
+
+
+@pytest.mark.parametrize("earned", [{"Ada": 1.0}, None])
+def test_a_reward_that_pays_nobody_who_is_here_is_refused_in_a_vector_too(earned: Any) -> None:
+    town = TownConfig("tiny", actions="menu", text=False, reward=lambda world, events: earned)
+    env, vector = TownEnv(town), VectorTown(town, 2)
+    env.reset(seed=0)
+    vector.reset(seed=0)
+    with pytest.raises(ConfigError, match=r"reward: it (pays 'Ada'; the people|gives None)"):
+        env.step({})
+    with pytest.raises(ConfigError, match=r"reward: it (pays 'Ada'; the people|gives None)"):
+        vector.step(np.zeros(4, dtype=np.int64))
 
 
 def test_indexed_ids_keep_names_out_of_the_keys() -> None:

@@ -72,15 +72,21 @@ def test_waits_before_trying_a_closed_place_again() -> None:
     assert step(policy, away.later(80)) == Move("Cafe")
 
 
-def test_goes_to_bed_and_sleeps() -> None:
-    policy, late = scripted(), Moment(time=datetime.fromisoformat("2023-02-13T23:05"))
-    bed = "Ann's house/bedroom/Ann's bed"
-    far, near = (thing(bed, "made", ("slept in", "unmade"), usable=can) for can in (False, True))
+@pytest.mark.parametrize(
+    ("bed", "lying", "sleeps_in"),
+    [("Ann's bed", "slept in", None), ("Bett", "belegt", ("Ann's house/bedroom/Bett", "belegt"))],
+    ids=["judged by its name", "as the scenario says"],
+)
+def test_goes_to_bed_and_sleeps(bed: str, lying: str, sleeps_in: tuple[str, str] | None) -> None:
+    policy = scripted(sleeps_in=sleeps_in)
+    late = Moment(time=datetime.fromisoformat("2023-02-13T23:05"))
+    bed = f"Ann's house/bedroom/{bed}"
+    far, near = (thing(bed, "made", (lying, "unmade"), usable=can) for can in (False, True))
     assert step(policy, late) == Move("Ann's house/bedroom")
     home = late.later(me=body("Ann's house/bedroom"), result=ARRIVED, objects=(far,))
     assert step(policy, home) == Move(bed)
     beside = home.later(result=ARRIVED, objects=(near,))
-    assert step(policy, beside) == Interact(bed, "slept in")
+    assert step(policy, beside) == Interact(bed, lying)
     assert step(policy, beside.later(me=body("Ann's house/bedroom", asleep=True))) == Idle()
 
 

@@ -63,7 +63,7 @@ class MyPolicy(Policy):
         if not begun:
             return Idle("spending time at home", "🏠")
         entry = max(begun, key=lambda entry: entry.at)
-        if percept.me.place.startswith(entry.place):
+        if f"{percept.me.place}/".startswith(f"{entry.place}/"):
             return Idle(entry.doing, entry.emoji)
         return Move(entry.place)
 

@@ -77,8 +77,11 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
 
 
 def _refuse_symbol(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:
+    what = "a tab; draw with blanks" if char == "\t" else f"unknown symbol {quote(char)}"
+    if not char.isprintable() and char != "\t":
+        what = f"unknown symbol U+{ord(char):04X}, which nobody sees"
     marks = [mark for mark in (*_FIXED, *symbols) if mark != NOTHING]
-    text = f"unknown symbol {quote(char)}; allowed: blanks, {choices(marks, 40)}"
+    text = f"{what}; allowed: blanks, {choices(marks, 40)}"
     return Fault(("map", f"line {y + 1}", f"column {x + 1}"), text)
 
 

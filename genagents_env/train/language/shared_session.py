@@ -130,6 +130,8 @@ class SharedSession:
         self._lived: list[dict[AgentID, object]] = []  # what all did, tick by tick
         self._others = solve_town(town) if others is None else others
         self._mind, self._options = find_policy_class(mind), dict(options or {})
+        if learners is not None and not learners:
+            raise ConfigError("learners: nobody is named; leave it out for everybody")
         if not self._mind.needs_model:
             raise ConfigError(f"mind: {mind!r} asks no language model; direct and reactive do")
         self._model, self._embedder, self._max_ticks = model, embedder, max_ticks
@@ -137,6 +139,7 @@ class SharedSession:
         self._groups: PolicyGroups | None = None
         self._opened: Endpoint | None = None
         self._learners: dict[AgentID, _Learner] = {}
+        self._earned: dict[AgentID, float] = {}
         self.seed = 0
 
     @property
@@ -151,8 +154,8 @@ class SharedSession:
 
     @property
     def returns(self) -> dict[AgentID, float]:
-        """The return of each learner in the episode so far."""
-        return {agent: learner.earned for agent, learner in self._learners.items()}
+        """The return of everybody in the episode so far, learners and others."""
+        return dict(self._earned)
 
     @property
     def is_successful(self) -> bool:
@@ -166,6 +169,7 @@ class SharedSession:
         observations, infos = self._env.reset(seed=seed)
         self.env = find_town(self._env)
         self._learners = {agent: _Learner(self._connect(agent)) for agent in self._find_learners()}
+        self._earned = dict.fromkeys(self.env.possible_agents, 0.0)
         self._cassette = MemoryCassette()
         self._groups = groups = PolicyGroups(self._load_policies(), isolate=False)
         groups.reset(
@@ -268,7 +272,7 @@ class SharedSession:
     def find_returns_without(self, agent: AgentID) -> dict[AgentID, float]:
         """Return what everybody would have earned, had `agent` idled and all others done the same.
 
-        What all earned together less the sum of these is what `agent` was worth to them, its
+        The sum of `returns` less the sum of these is what `agent` was worth to all, its
         difference reward (Wolpert and Tumer 2001). The others do not react to what it left out.
         """
         env = open_town(self._town)
@@ -364,6 +368,8 @@ class SharedSession:
     def _note(self, actions: Mapping[AgentID, object], step: StepResult) -> None:
         _, rewards, _, _, infos = step
         self._lived.append(dict(actions))
+        for agent, reward in rewards.items():
+            self._earned[agent] += reward
         for agent, learner in self._learners.items():
             learner.earned += rewards.get(agent, 0.0)
             learner.illegal += infos.get(agent, {}).get("illegal", 0)

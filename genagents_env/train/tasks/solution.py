@@ -11,22 +11,32 @@ from genagents_env.profile import Profile
 
 
 class Solution(Policy):
-    """Plays the episode of a task by the task's own solution, which is given with its context."""
+    """Plays the episode of a task by the task's own solution, which is given with its context.
+
+    Args:
+        options: of that solution, as the task's page names them.
+    """
 
     name = "solution"
+
+    def __init__(self, **options: object) -> None:
+        self._options = options
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Make the solution of this task, and begin with it.
 
         Raises:
-            PolicyError: this is no episode of a task.
+            PolicyError: this is no episode of a task, or its solution has no such option.
         """
         if context.make_solution is None:
             raise PolicyError(
                 "policy 'solution': there is one in the episodes of a task alone (`genagents list "
                 'tasks`): rollout(town_v0.rl_env("meet"), "solution")'
             )
-        self._own: Policy = context.make_solution()
+        try:
+            self._own: Policy = context.make_solution(**self._options)
+        except TypeError as error:
+            raise PolicyError(f"policy 'solution': {error}") from None
         self._own.reset(profiles, seed, context)
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:

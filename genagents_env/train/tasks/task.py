@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from pydantic import TypeAdapter
 
-from genagents_env.config import check_seed
+from genagents_env.config import TownOptions, check_seed
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.policy import AgentID, Policy
@@ -54,7 +54,7 @@ class Task:
     people: int
     horizon: int
     assign: Callable[[Scenario, np.random.Generator], Scenario]
-    make_solution: Callable[[], Policy]
+    make_solution: Callable[..., Policy]
     bounds: tuple[float, float]
     find_optimum: Callable[[TownEnv], Mapping[AgentID, float]] | None = None
     rooms: tuple[int, int] = (4, 8)
@@ -137,6 +137,17 @@ def check_discount(discount: float) -> float:
     if not isinstance(discount, Real) or not 0 < discount <= 1:
         raise ConfigError(f"discount: {discount!r} is not allowed; above 0, at most 1")
     return discount
+
+
+def check_length(scenario: Scenario, options: TownOptions) -> None:
+    """Raise ConfigError for options that make an episode longer than its rewards are meant for."""
+    for name in ("hours", "seconds_per_tick"):
+        if options.get(name) is not None:
+            raise ConfigError(f"{name}: a task has its own; max_cycles ends its episodes earlier")
+    ticks = options.get("max_cycles")
+    if isinstance(ticks, int) and ticks > scenario.horizon:
+        told = f"an episode of {scenario.name} has {scenario.horizon} ticks"
+        raise ConfigError(f"max_cycles: {ticks} is not allowed; {told}")
 
 
 def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:

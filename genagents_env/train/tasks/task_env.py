@@ -25,6 +25,7 @@ from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.task import (
     Task,
     check_discount,
+    check_length,
     find_block,
     find_layout,
     shape_reward,
@@ -79,6 +80,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 raise ConfigError(f"{name}: a task draws its people, and where they begin")
         self.task, self._place = task, town
         self.metadata = TaskEnv.metadata | {"name": f"{task.name}_v0"}
+        if shaping is not None and callable(options.get("reward")):
+            raise ConfigError("shaping: a reward of one's own has no potential; add it there")
         self._shaping, self._discount = shaping, check_discount(discount)
         if options.get("menu") == "town" and town is None:
             raise ConfigError("menu: 'town' needs one `town`; those that change need another")
@@ -243,6 +246,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             drawn = self.task.draw(layout, self._place)
             if self._shaping is not None:
                 drawn = shape_reward(drawn, self._shaping, self._discount)
+            check_length(drawn, self._options)
             town = TownEnv(drawn, **self._options)
             self._towns[layout] = town
         self._towns.move_to_end(layout)

@@ -7,7 +7,7 @@ from genagents_env.config import TownOptions
 from genagents_env.errors import ConfigError
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks import get_task
-from genagents_env.train.tasks.task import LAYOUTS, Task, shape_reward
+from genagents_env.train.tasks.task import LAYOUTS, Task, check_length, shape_reward
 from genagents_env.train.wrappers.vector_town import VectorTown
 
 
@@ -46,4 +46,6 @@ def make_vector(
     if shaping is not None:
         drawn = [shape_reward(scenario, shaping, discount) for scenario in drawn]
     chosen: TownOptions = {"ids": "indexed", "menu": "plain", **options}
+    for scenario in drawn:
+        check_length(scenario, chosen)
     return VectorTown(drawn, towns, **chosen)

@@ -75,9 +75,9 @@ class MaskInInfo(ObservationWrapper):
 
     def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict without `action_mask`."""
-        if isinstance(action_space, spaces.Dict):
-            return space
-        return spaces.Dict(omit(get_parts(space, "action_mask"), "action_mask"))
+        words = isinstance(action_space, spaces.Dict)
+        parts = get_parts(space, "observation" if words else "action_mask")
+        return space if words else spaces.Dict(omit(parts, "action_mask"))
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
         """Return observations without the mask and infos with it."""

@@ -13,6 +13,7 @@ from genagents_env.observe.spaces import AnySpace
 Env: TypeAlias = ParallelEnv[str, Any, Any]
 Observations: TypeAlias = dict[str, Any]  # by agent, or the parts of one by name
 Infos: TypeAlias = dict[str, Observations]
+_MAKES = {"text": "text=True", "action_mask": 'actions="menu"'}  # what gives a part
 
 
 class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[misc]
@@ -68,12 +69,15 @@ def get_parts(space: AnySpace, wanted: str) -> dict[str, AnySpace]:
     Raises:
         ConfigError: it is no Dict, or has no part called `wanted`.
     """
-    if not isinstance(space, spaces.Dict) or wanted not in space.spaces:
+    parts = dict(space.spaces) if isinstance(space, spaces.Dict) else {}
+    if wanted not in parts:
+        found = ", ".join(map(repr, parts)) or type(space).__name__
+        makes = f"make the town with {_MAKES[wanted]}, and " if wanted in _MAKES else ""
         raise ConfigError(
-            f"this wrapper needs Dict observations with the key {wanted!r}, and found "
-            f"{type(space).__name__}; put it inside wrappers that take {wanted!r} away"
+            f"this wrapper needs Dict observations with the key {wanted!r}, and found {found}; "
+            f"{makes}put this wrapper inside those that take {wanted!r} away"
         )
-    return dict(space.spaces)
+    return parts
 
 
 def omit(parts: Mapping[str, Any], name: str) -> dict[str, Any]:

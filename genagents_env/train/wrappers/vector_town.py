@@ -1,7 +1,6 @@
 """`VectorTown`: many towns as one gymnasium VectorEnv, stepped together. See docs/training.md."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack
 
@@ -76,9 +75,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if options.get("percepts"):
             raise ConfigError("percepts: policies read them, and those play in a `TownEnv`")
         text = options.get("text", False)
+        chosen: TownOptions = {**options, "actions": "menu", "text": text}
         firsts = [
-            TownEnv(replace(TownConfig.create(source, **options), actions="menu", text=text))
-            for source in _list_sources(scenario)
+            TownEnv(TownConfig.create(source, **chosen)) for source in _list_sources(scenario)
         ]
         self._check_layouts(firsts)
         first = firsts[0]

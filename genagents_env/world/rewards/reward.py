@@ -60,8 +60,20 @@ class CallableReward(EpisodeReward):
         self._function = function
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
-        """Return the callable's rewards, or none."""
-        return {} if self._function is None else self._function(world, events)
+        """Return the callable's rewards, or none.
+
+        Raises:
+            ConfigError: it gives something else than rewards by name, or pays a stranger.
+        """
+        if self._function is None:
+            return {}
+        earned, known = self._function(world, events), world.town.people.index
+        if not isinstance(earned, Mapping):
+            raise ConfigError(f"reward: it gives {earned!r}; rewards by name are wanted")
+        for name in earned:
+            if name not in known:
+                raise ConfigError(f"reward: it pays {name!r}; the people are {', '.join(known)}")
+        return earned
 
 
 class GoalReward(EpisodeReward, ABC):

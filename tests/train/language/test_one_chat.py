@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from genagents_env.config import TownConfig
+from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
@@ -173,8 +174,28 @@ def test_what_one_was_worth_is_what_the_others_lack_without_it() -> None:
     agent = session.learners[0]
     without = session.find_returns_without(agent)
     # Who works for all brings the others more; idling at home brings oneself the pool's part.
-    assert set(without) == set(session.env.possible_agents)
+    assert set(without) == set(session.returns) == set(session.env.possible_agents)
     assert without[agent] != pytest.approx(session.returns[agent])
+    assert sum(session.returns.values()) > sum(without.values())
+
+
+def test_who_only_waits_was_worth_nothing_though_the_others_earned() -> None:
+    async def live() -> SharedSession:
+        session = SharedSession("tiny", learners=["Ada Brook"], max_ticks=20)
+        await session.begin(7)
+        await session.play("Ada Brook", give_up)
+        await session.close()
+        return session
+
+    session = asyncio.run(live())
+    assert session.returns["Ben Carver"] > 0
+    assert session.find_returns_without("Ada Brook") == pytest.approx(session.returns)
+    with pytest.raises(ConfigError, match="learners: nobody"):
+        SharedSession("tiny", learners=[])
+
+
+async def give_up(prompt: LearnerPrompt) -> None:
+    return None
 
 
 async def do_errand(prompt: LearnerPrompt) -> str:
@@ -185,9 +206,6 @@ async def do_errand(prompt: LearnerPrompt) -> str:
 
 
 def test_who_gives_up_waits_while_the_others_go_on() -> None:
-    async def give_up(prompt: LearnerPrompt) -> None:
-        return None
-
     async def live() -> tuple[list[bool], SharedSession]:
         session = SharedSession("errand", learners=[0, 1])
         await session.begin(11)

@@ -131,6 +131,8 @@ def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
     with Session("errand", seed=list_seeds("training")[0]) as one:
         learned = one.prompt
         assert one.reset(list_seeds("held_out")[0]) != learned
+    with pytest.raises(ConfigError, match="'train' is not allowed; training or held_out"):
+        list_seeds("train")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("task", TASKS)

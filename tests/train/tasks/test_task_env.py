@@ -160,6 +160,25 @@ def test_a_weight_or_discount_out_of_range_is_refused(options: dict[str, Any]) -
         make(**options)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_cycles": 61}, "max_cycles: 61 is not allowed; .* has 60 ticks"),
+        ({"hours": 1.0}, "hours: a task has its own"),
+        ({"seconds_per_tick": 5}, "seconds_per_tick: a task has its own"),
+        ({"shaping": 1.0, "reward": lambda world, events: {}}, "shaping: .* has no potential"),
+    ],
+)
+def test_no_episode_earns_more_or_less_than_its_task_says(
+    options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        make(**options)
+    if "reward" not in options:
+        with pytest.raises(ConfigError, match=said):
+            make_vector("errand", 1, 1, **options)
+
+
 def test_a_town_with_too_few_things_is_refused_with_the_reason() -> None:
     with pytest.raises(ScenarioError, match="needs 3 things"):
         TaskEnv(TASKS["errand"], "open_gate")

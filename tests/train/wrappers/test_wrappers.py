@@ -138,6 +138,8 @@ def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
         (lambda: RenameForRLlib(words()), "action_mask"),
         (lambda: DropText(FlatBox(menu())), "text"),
         (lambda: FlatBox(RenameForRLlib(menu())), "observation"),
+        (lambda: MaskInInfo(FlatBox(words())), "'observation', and found Box"),
+        (lambda: DropText(town_v0.rl_env("errand")), "make the town with text=True"),
     ],
 )
 def test_wrappers_in_the_wrong_order_are_refused(make: Callable[[], Env], word: str) -> None:
