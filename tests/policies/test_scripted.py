@@ -229,7 +229,7 @@ def test_the_party_spreads_over_a_day_and_everyone_sleeps_at_night() -> None:
 
 
 def test_nobody_hears_a_fact_but_from_someone_who_knows_it() -> None:
-    _, events = run_hours(1, "12:00")
+    _, events = run_hours(0.5, "12:00")
     known = {"party": {"Isabella Rodriguez"}, "candidacy": {"Sam Moore"}}
     learnt = [event for event in events if event.agent is not None and event.kind == "learn"]
     for event in learnt:
@@ -240,7 +240,7 @@ def test_nobody_hears_a_fact_but_from_someone_who_knows_it() -> None:
 
 @pytest.mark.parametrize("config", [{"mute": True}, {"share": 0.0}])
 def test_without_sharing_nothing_spreads(config: dict[str, Value]) -> None:
-    _, events = run_hours(1, "12:00", **config)
+    _, events = run_hours(0.25, "12:00", **config)
     assert not learners(events, "party")
     talked = any(event.kind == "say" for event in events)
     assert talked is not config.get("mute", False)

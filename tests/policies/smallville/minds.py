@@ -5,12 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from genagents_env import town_v0
 from genagents_env.actions import Action
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.percept import Conversation, Percept
-from genagents_env.policies.smallville import SmallvillePolicy, converse, perceive, react
+from genagents_env.policies.smallville import SmallvillePolicy, converse, react
 from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
@@ -40,22 +39,6 @@ def make_mind(
     """Return a mind that remembers nothing yet; its model answers by `rule`."""
     services = make_services("smallville", SmallvilleConfig.model_validate(config), rule, seed)
     return SmallvilleMind(services, who if who is not None else profile())
-
-
-def make_isabella(
-    rule: Rule, percepts: Sequence[Percept], *, facts: bool = False
-) -> SmallvilleMind:
-    """Return the mind of Isabella Rodriguez, who knows her memories and has perceived this."""
-    env = town_v0.parallel_env(scenario="valentines_party")
-    env.reset(seed=3)
-    who = env.profiles()["Isabella Rodriguez"]
-    mind = make_mind(rule, who=who)
-    known = [fact.statement for fact in who.facts] if facts else []
-    for text in (*who.memories, *known):
-        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
-    for percept in percepts:
-        perceive.notice(mind, moment(mind, percept))
-    return mind
 
 
 def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:

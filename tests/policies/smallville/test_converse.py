@@ -19,13 +19,10 @@ from genagents_env.policies.smallville.mind import Day, DialogueLine, Smallville
 from genagents_env.policies.smallville.turns import find_addressee, is_my_turn, may_begin
 from tests.policies.harness import (
     by_fields,
-    endpoint_of,
     fields_of,
-    is_golden,
     list_first_fields,
     list_requests,
     moment,
-    transcript,
 )
 from tests.policies.percepts import START, Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import GOOD, dialogue_of, group, in_dialogue, live, make_mind
@@ -348,24 +345,6 @@ def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
     assert dialogue_of(mind).others == [CID]
     assert live(mind, cid.later(20)) == Idle("talking with Cid Cedar", "💬")
     assert "Fine." in [says(live(mind, cid.later(30 + 10 * k))) for k in range(4)]
-
-
-def test_golden_transcript() -> None:
-    mind = make_mind(make_speech_rule("Out of coffee, I fear.", end=True))
-    mind.stream.add("event", "the coffee tin is empty", created=-3600, events=(4,))
-    mind.stream.add("thought", "Bob is fond of coffee", created=-60, cause="seed")
-    now = Moment(conversation=TALK, heard=(speech(BOB, "Ann! Any coffee left?"),))
-    live(mind, now)
-    live(mind, now.later(10, conversation=None))
-    chat = mind.stream[2]
-    effects = [
-        f"{chat.kind} from events {list(chat.events)}, importance {chat.importance:g}",
-        chat.text,
-        f"talked: {mind.attention.talked}",
-    ]
-    assert is_golden(
-        "converse.txt", transcript(list_requests(mind), endpoint_of(mind).rule, effects)
-    )
 
 
 # Opening a conversation.

@@ -22,13 +22,11 @@ from tests.policies.harness import (
     FOREIGN,
     by_fields,
     fields_of,
-    is_golden,
     length,
     list_first_fields,
     list_requests,
     moment,
     think,
-    transcript,
 )
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.minds import make_mind
@@ -267,12 +265,3 @@ def test_a_reaction_is_grounded_and_begun_at_once(grounding: str, rule: Rule) ->
     assert mind.day.pieces == []
     useless = ground_reaction(mind_with([], always_invalid, grounding=grounding))
     assert (useless.text, useless.place, useless.object) == ("playing", "Cafe/kitchen", "")
-
-
-@pytest.mark.parametrize("grounding", ["one_call", "recursive"])
-def test_golden_transcript(grounding: str) -> None:
-    mind = mind_with(["making coffee", "feeding the ducks"], grounding=grounding)
-    ground(mind)
-    effects = [f"{p.text}: {p.place}, {p.object} -> {p.use} {p.emoji}" for p in mind.day.pieces]
-    text = transcript(list_requests(mind), sample_schema, effects)
-    assert is_golden(f"ground_{grounding}.txt", text)

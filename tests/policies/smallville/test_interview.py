@@ -1,7 +1,6 @@
 """Interviews: what answers rest on, and what is known without some of the memories."""
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 
@@ -11,7 +10,6 @@ from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.scripted.endpoint import Delay
-from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview
 from genagents_env.policies.smallville.interview import answer_questions, limit_access
 from genagents_env.policies.smallville.mind import (
@@ -27,16 +25,13 @@ from genagents_env.policies.smallville.mind import (
 )
 from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
 from tests.policies.harness import (
-    is_golden,
-    length,
     list_numbered_lines,
     list_requests,
     make_answer_rule,
     make_naming_rule,
-    transcript,
 )
 from tests.policies.percepts import Value, profile
-from tests.policies.smallville.minds import dialogue_of, make_isabella, make_mind
+from tests.policies.smallville.minds import dialogue_of, make_mind
 
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
@@ -127,23 +122,6 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
-
-
-def test_golden_transcript(percepts: list[Percept]) -> None:
-    rule = make_naming_rule("party")
-    mind = make_isabella(rule, percepts, facts=True)
-    line, hour = DialogueLine, 3600
-    mind.dialogue = Dialogue(1, 0, ["Maria Lopez"])
-    mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]
-    mind.summary = SelfSummary("I am warm.", "I run Hobbs Cafe.", "I feel hopeful.", made=0)
-    mind.day.hours = [
-        PlanBlock(0, 4 * hour, "serving guests at the counter"),
-        PlanBlock(4 * hour, 5 * hour, "baking for lunch"),
-    ]
-    answers = ask(mind, "Is there a party?", "What will you do at noon?")
-    assert all(length(request) <= 4000 for request in list_requests(mind))
-    effects: Sequence[str] = [f"{answer.text} {list(answer.evidence)}" for answer in answers]
-    assert is_golden("interview.txt", transcript(list_requests(mind), rule, effects))
 
 
 HOUR = 3600

@@ -12,11 +12,9 @@ from genagents_env.policies.smallville.perceive import Observation
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
-    is_golden,
     list_requests,
     moment,
     think,
-    transcript,
 )
 from tests.policies.percepts import Moment, Value, body, profile, speech
 from tests.policies.smallville.minds import make_mind
@@ -199,17 +197,3 @@ def test_a_malformed_rating_ends_in_the_neutral_one_unlearned(words: str) -> Non
     assert mind.attention.importance == 8
     (row,) = mind.services.model.ledger.rows()
     assert (row.purpose, row.calls, row.fallbacks) == ("perceive.rate", 1, 1)
-
-
-def test_golden_transcript() -> None:
-    mind = make_mind(rate_batch=3)
-    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0)
-    percept = Moment(
-        people=(person("Bob", "telling jokes"),),
-        objects=(thing("stove", "burning"),),
-        heard=(speech("Bob", "There is a party tonight."),),
-    )
-    found = notice(mind, percept)
-    rate(mind, percept)
-    effects = [f"{remember(mind, o).importance} {o.text}" for o in found]
-    assert is_golden("perceive.txt", transcript(list_requests(mind), sample_schema, effects))

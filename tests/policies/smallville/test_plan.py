@@ -15,8 +15,8 @@ from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville.mind import Commitment, Day, SmallvilleMind
 from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
 from genagents_env.policy import Profile
-from tests.policies.harness import by_fields, fields_of, is_golden, moment, transcript
-from tests.policies.percepts import START, Value, profile
+from tests.policies.harness import by_fields, fields_of, moment
+from tests.policies.percepts import Value, profile
 from tests.policies.smallville.days import BED, Alone
 
 HOUR = 3600
@@ -230,18 +230,6 @@ def test_revising_replaces_the_rest_from_a_moment_on_and_keeps_what_lies_before(
     last = [m for m in plans(mind, alone.now) if starts(m) >= mind.day.hours[-1].start]
     assert len(last) == 1
     assert not faults_of(mind.day, alone.now)
-
-
-def test_a_golden_morning() -> None:
-    alone = Alone(who=someone(), start=START)
-    alone.step()
-    day = alone.mind.day
-    effects = [
-        *(f"hour {block.start} to {block.end}: {block.text}" for block in day.hours),
-        *(f"piece {p.start} to {p.end}: {p.text}, at {p.place}" for p in day.pieces),
-    ]
-    planned = [r for r in alone.endpoint.requests if fields_of(r)[0] != "core"]
-    assert is_golden("plan.txt", transcript(planned, sample_schema, effects))
 
 
 # Replies that are none.

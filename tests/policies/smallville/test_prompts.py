@@ -23,7 +23,7 @@ from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policy import Context
 from genagents_env.run.policies import load_policy
-from tests.policies.harness import POLICIES
+from tests.policies.harness import POLICIES, is_golden, transcript
 from tests.policies.percepts import (
     START,
     Moment,
@@ -168,15 +168,32 @@ def list_moments() -> Iterator[Moment]:
     yield percept.later(25 * 3600)
 
 
-def purposes(**config: Value) -> frozenset[str]:
-    """Return the purposes of the calls that a mind with this configuration makes in two days."""
-    policy = SmallvillePolicy(**CONFIG, **config)
-    model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
+def live(**config: Value) -> tuple[ModelClient, list[CompletionRequest]]:
+    """Let a mind of this configuration live these two days and be asked; return its requests."""
+    policy, endpoint = SmallvillePolicy(**CONFIG, **config), ScriptedEndpoint(rule)
+    model = ModelClient(endpoint, run_seed=3)
     context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
-    policy.reset({"Ann Ash": profile()}, 3, context)
+    who = profile(relationships={"Bob Birch": "a friend"}, memories=("Ann swims at dawn",))
+    policy.reset({"Ann Ash": who}, 3, context)
     for percept in list_moments():
         policy.act({"Ann Ash": {}}, infos(percept))
-    return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
+    policy.interview("Ann Ash", ["What is new?"])
+    return model, endpoint.requests
+
+
+def purposes(**config: Value) -> frozenset[str]:
+    """Return the purposes of the calls that a mind with this configuration makes in two days."""
+    rows = live(**config)[0].ledger.rows()
+    return frozenset(row.purpose for row in rows if row.calls) - {"interview"}
+
+
+def test_golden_transcript_of_every_prompt() -> None:
+    asked = {}
+    for config in ({"grounding": "recursive", "context": "summary"}, {}):
+        first_tries = (one for one in live(**config)[1] if len(one.messages) == 2)
+        asked |= {request.schema_name: request for request in first_tries}
+    assert len(asked) == 19
+    assert is_golden("prompts.txt", transcript(asked.values(), rule, []))
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:

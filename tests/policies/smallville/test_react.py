@@ -17,21 +17,17 @@ from genagents_env.policies.smallville.mind import (
     Day,
     Dialogue,
     Focus,
-    Piece,
     SmallvilleActivity,
     SmallvilleMind,
     TemporaryUse,
 )
 from tests.policies.harness import (
     by_fields,
-    endpoint_of,
     fields_of,
-    is_golden,
     list_first_fields,
     list_requests,
     moment,
     think,
-    transcript,
 )
 from tests.policies.percepts import (
     START,
@@ -180,19 +176,6 @@ def test_one_who_sleeps_or_talks_by_now_does_not_wait(seen: dict[str, Value]) ->
     think(mind, [], LATE.later(30, **seen))
     assert not mind.pending
     assert mind.activity.kind != "wait"
-
-
-def test_golden_transcript() -> None:
-    mind = make_mind(make_decision_rule("wait", minutes=5))
-    mind.stream.add("event", "the stove smells odd", created=-60, events=(3,))
-    mind.day.pieces = [Piece(600, 1200, "wiping the counter")]
-    mind.activity.text = "serving coffee"
-    live(mind, SEEN, [BURNING])
-    until = mind.services.to_time(mind.activity.until)
-    effect = f"{mind.activity.text} at {mind.activity.place} until {until:%H:%M}"
-    assert is_golden(
-        "react.txt", transcript(list_requests(mind)[:1], endpoint_of(mind).rule, [effect])
-    )
 
 
 # What is considered of all that is noticed, and when.

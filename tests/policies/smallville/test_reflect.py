@@ -16,17 +16,14 @@ from genagents_env.policies.smallville.summary import describe_status
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
-    is_golden,
-    length,
     list_first_fields,
     list_requests,
     moment,
     think,
-    transcript,
 )
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville import minds
-from tests.policies.smallville.minds import make_isabella, make_mind
+from tests.policies.smallville.minds import make_mind
 
 QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
 NOW = Moment()
@@ -154,29 +151,6 @@ def test_the_same_question_is_asked_once_and_of_one_who_fell_asleep_meanwhile_no
     assert "insights" not in list_first_fields(mind)
 
 
-def test_golden_transcript(percepts: list[Percept]) -> None:
-    rule = make_reflection_rule(
-        insight("Isabella wants the whole neighbourhood at one table.", 1, 2, importance=7),
-        insight("Isabella relies on Maria Lopez.", 3, importance=5),
-        questions=[
-            "What does Isabella most want from the party?",
-            "Whom does Isabella rely on?",
-            "What is Isabella still lacking?",
-        ],
-    )
-    mind = make_isabella(rule, percepts)
-    reflect(mind, percepts[-1])
-    effects = [
-        f"{m.kind} {m.id}: {m.text} (importance {m.importance:g}, evidence {list(m.evidence)}, "
-        f"events {list(mind.stream.sources([m.id]))}, depth {m.depth}; {m.cause})"
-        for m in thoughts(mind)
-        if m.cause != "seed"
-    ]
-    assert len(effects) == 2
-    assert all(length(request) <= 4000 for request in list_requests(mind))
-    assert is_golden("reflect.txt", transcript(list_requests(mind), rule, effects))
-
-
 SELF = {
     "core": "I am warm and I like company.",
     "occupation": "I run the Cafe.",
@@ -212,17 +186,6 @@ def test_without_a_usable_reply_the_last_description_if_any_serves_again() -> No
     assert mind.summary == SelfSummary(**SELF, made=7200)
     live(never)
     assert (never.summary, summary.format_lines(never)) == (SelfSummary(made=0), [])
-
-
-def test_golden_transcript_of_summary(percepts: list[Percept]) -> None:
-    rule = make_summary_rule(occupation="I run Hobbs Cafe and prepare a party.")
-    mind = make_isabella(rule, percepts)
-    mind.status = mind.profile.goal
-    live(mind, percepts[-1])
-    effects = [json.dumps(line) for line in summary.format_lines(mind)]
-    assert len(list_requests(mind)) == 1
-    assert length(list_requests(mind)[0]) <= 4000
-    assert is_golden("summary.txt", transcript(list_requests(mind), rule, effects))
 
 
 TOLD = "I give a party on Tuesday at 17:00 in the Cafe; Bob knows and will come."
