@@ -111,22 +111,6 @@ def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
         assert {**unforgetting[kind], "memories": prompt["memories"]} == prompt
 
 
-@pytest.mark.parametrize(
-    ("variant", "switch"),
-    [
-        ("no_option_action", "option_action"),
-        ("no_self_monitor", "self_monitor"),
-        ("no_summarize_and_forget", "saf_memory"),
-    ],
-)
-def test_a_variant_is_one_switch_and_nothing_else(variant: str, switch: str) -> None:
-    ablated = LyfeConfig(variant=variant).model_dump()
-    by_hand = LyfeConfig(**{switch: False}).model_dump()
-    assert ablated.pop("variant") == variant
-    by_hand.pop("variant")
-    assert ablated == by_hand
-
-
 def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
     paper, release = (
         LyfeConfig(preset="paper").model_dump(),

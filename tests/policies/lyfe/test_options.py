@@ -173,11 +173,6 @@ def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() 
     assert 44 <= hidden < 60
 
 
-def test_only_what_is_asked_for_is_possible() -> None:
-    mind = decide(make_choice_rule("go", "Park"), near=[BEN], only=["go", "find"])
-    assert possible(mind) == ["go"]
-
-
 @pytest.mark.parametrize(("option", "words"), [("go", "9"), ("find", "Francesco Bianchi")])
 def test_what_fits_nothing_well_is_refused_in_words(option: str, words: str) -> None:
     mind = decide(make_choice_rule(option, words), people=["Richard Smith"])

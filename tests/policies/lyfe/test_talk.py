@@ -117,13 +117,6 @@ def test_who_is_named_need_not_wait_but_not_by_a_name_within_a_word(words: str) 
     assert (waits == {0}) is ("Danish" not in words)
 
 
-def test_the_rule_of_the_place_comes_first() -> None:
-    mind, percept = listener("Ann Ash", NAMES[:2])
-    assert turns.may_speak(mind, moment(mind, percept))
-    silent = Conversation(1, NAMES[:2], "Ben Birch", False, 99)
-    assert not turns.may_speak(mind, moment(mind, percept.later(conversation=silent)))
-
-
 ANN, CAT = NAMES[0], NAMES[2]
 
 

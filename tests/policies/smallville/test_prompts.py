@@ -1,6 +1,7 @@
 """Every prompt of the mind, as it is asked of a model in a town, and on bad days."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policy import Context
 from genagents_env.run.policies import load_policy
-from tests.policies.harness import POLICIES, is_golden, transcript
+from tests.policies.harness import POLICIES, is_golden, lines, transcript
 from tests.policies.percepts import (
     START,
     Moment,
@@ -168,12 +169,13 @@ def list_moments() -> Iterator[Moment]:
     yield percept.later(25 * 3600)
 
 
-def live(**config: Value) -> tuple[ModelClient, list[CompletionRequest]]:
+def live(small: bool = False, **config: Value) -> tuple[ModelClient, list[CompletionRequest]]:
     """Let a mind of this configuration live these two days and be asked; return its requests."""
     policy, endpoint = SmallvillePolicy(**CONFIG, **config), ScriptedEndpoint(rule)
+    endpoint.small = small
     model = ModelClient(endpoint, run_seed=3)
     context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
-    who = profile(relationships={"Bob Birch": "a friend"}, memories=("Ann swims at dawn",))
+    who = profile(relationships={"Bob Birch": "a friend"}, goal="Give a party.")
     policy.reset({"Ann Ash": who}, 3, context)
     for percept in list_moments():
         policy.act({"Ann Ash": {}}, infos(percept))
@@ -194,6 +196,16 @@ def test_golden_transcript_of_every_prompt() -> None:
         asked |= {request.schema_name: request for request in first_tries}
     assert len(asked) == 19
     assert is_golden("prompts.txt", transcript(asked.values(), rule, []))
+
+
+def test_a_small_model_is_told_date_place_and_goal_in_every_prompt() -> None:
+    # What one is up to has no part in these.
+    aimless = {"Spots", "Ratings", "Relationship", "Status"}
+    for request in (one for one in live(small=True)[1] if len(one.messages) == 2):
+        heads, name = Counter(line[0] for line in lines(request)), request.schema_name
+        assert heads["now"] == 1, name
+        assert heads["you are at"] == 1 or name == "Told", name
+        assert heads["these days"] or heads["your goal"] or name in aimless, name
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:
