@@ -142,29 +142,6 @@ def test_the_best_are_retrieved_in_order(
     assert stream.accessed.tolist() == before
 
 
-@pytest.mark.parametrize("k", [1, 30])
-def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
-    random = np.random.default_rng(2)
-    stream = MemoryStream()
-    for number in random.integers(0, 500, 2000):  # many ties
-        importance, created = 1 + number % 3, number % 2 * HOUR
-        expires = 1 if number % 5 == 0 else None
-        stream.add(
-            "event",
-            f"m{number}",
-            created=created,
-            importance=importance,
-            expires=expires,
-            cause="s",
-        )
-    stream.embed(range(2000), random.standard_normal((2000, 8)).astype(np.float32))
-    queries = random.standard_normal((2, 8)).astype(np.float32)
-    found = retrieve(stream, queries, now=9 * HOUR, k=k)
-    for row, ids in zip(scores(stream, queries, now=9 * HOUR), found, strict=True):
-        ordered = sorted((-float(s), id) for id, s in enumerate(row) if s > -np.inf)
-        assert ids == [id for _, id in ordered][:k]
-
-
 def by_the_book(
     stream: MemoryStream, query: Floats, now: int, weights: RetrievalWeights
 ) -> dict[int, float]:

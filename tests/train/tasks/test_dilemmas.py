@@ -45,15 +45,6 @@ def test_defection_pays_and_harms_all(name: str, solution: Solution) -> None:
     assert selfish < 0.7 * fair  # and all lose when all do
 
 
-@pytest.mark.slow
-def test_one_more_defector_gains_whatever_the_others_do() -> None:
-    people = TASKS["share"].people
-    for defectors in range(people):
-        _, before, _ = play("share", ShareSolution, defectors)
-        after, _, _ = play("share", ShareSolution, defectors + 1)
-        assert after > before
-
-
 @pytest.mark.parametrize(("name", "solution"), [("queue", QueueSolution), ("share", ShareSolution)])
 def test_shared_rewards_leave_no_dilemma(name: str, solution: Solution) -> None:
     town = TASKS[name].draw(0)
