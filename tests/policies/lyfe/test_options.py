@@ -292,9 +292,3 @@ def test_a_small_model_keeps_what_the_profile_says() -> None:
     mind = make_mind(who=ANN)
     mind.services.prompts.small = True
     assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
-
-
-@pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])
-def test_what_is_not_said_anew_still_holds(reply: object) -> None:
-    mind = make_thinker(reply)
-    assert (mind.goal, mind.me.traits) == (ANN.goal, ANN.traits)

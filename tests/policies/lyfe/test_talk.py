@@ -289,12 +289,3 @@ def test_whose_utterances_count_is_configured(whose: str, noted: list[str]) -> N
     said = (("a", OWN), ("b", HEARD), ("", OWN), ("", HEARD), ("a", OWN))
     mind = make_uttering_mind(*said, repetition_of=whose)
     assert mind.uttered == noted
-
-
-def test_what_lies_before_the_window_is_not_looked_back_on() -> None:
-    words = [f"utterance about {topic}" for topic in ("ships", "wells", "gold", "frogs")]
-    lines = [(text, OWN) for text in (words[0], words[0], *words[1:], words[0])]
-    mind = make_uttering_mind(*lines, repetition_window=3, repetition_above=0.99)
-    assert mind.uttered == [words[2], words[3], words[0]]
-    assert mind.repeats == [False, False, False]
-    assert not repetition.is_repetitive(mind)

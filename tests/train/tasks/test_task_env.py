@@ -20,7 +20,6 @@ from genagents_env.train.tasks import (
 )
 from genagents_env.train.tasks.task import shape_reward
 from genagents_env.train.tasks.vector import make_vector
-from tests.train.pairs import draw_legal
 
 
 def make(task: str = "errand", town: str | None = None, **options: Any) -> TaskEnv:
@@ -133,33 +132,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises((ConfigError, ScenarioError), match=said):
         make(**options)
-
-
-THREE = [5, 130, HELD_OUT[7]]
-
-
-def test_episodes_are_those_of_the_task_of_the_same_seeds() -> None:
-    env = town_v0.rl_env("errand")
-    vector = make_vector("errand", [find_layout(seed) for seed in THREE], 1)
-    agents, rng = env.possible_agents, np.random.default_rng(0)
-    seen, _ = vector.reset(seed=THREE)
-    steps = []
-    for _ in range(12):
-        masks = seen["action_mask"]
-        chosen = draw_legal(masks, rng)
-        after, rewards, _, _, _ = vector.step(chosen)
-        steps.append((seen, chosen, rewards))
-        seen = after
-    for k, seed in enumerate(THREE):
-        own = slice(k * len(agents), (k + 1) * len(agents))
-        observations, _ = env.reset(seed=seed)
-        for before, chosen, rewards in steps:
-            for name in ("observation", "action_mask"):
-                expected = [observations[a][name] for a in agents]
-                np.testing.assert_array_equal(before[name][own], expected)
-            given = dict(zip(agents, chosen[own].tolist(), strict=True))
-            observations, earned, _, _, _ = env.step(given)
-            assert rewards[own].tolist() == pytest.approx([earned[a] for a in agents])
 
 
 def test_a_number_of_layouts_takes_the_first_of_training() -> None:
