@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,32 +13,16 @@ from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk, p
 from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.observe.spaces import Mask
 from genagents_env.percept import Percept
 from genagents_env.policy import Infos, Observations, get_percept
-from genagents_env.rng import draw_index
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
+from genagents_env.testing import sample_legal
 from genagents_env.world.events import Event
 
 Tick = tuple[Observations, Infos, dict[str, str]]
 DAY: TownOptions = {"start": "08:00", "hours": 2.0, "percepts": True}
-
-
-def _choices(masks: Mapping[str, Mask], tick: int) -> dict[str, int]:
-    """Return a legal choice for everyone, drawn without touching the environment."""
-    out = {}
-    for agent, mask in masks.items():
-        legal = np.flatnonzero(mask).tolist()
-        out[agent] = legal[draw_index(11, len(legal), tick, agent)]
-    return out
-
-
-def _masks(env: TownEnv, observations: Observations, infos: Infos) -> dict[str, Mask]:
-    if "action_mask" in next(iter(infos.values())):
-        return {a: infos[a]["action_mask"]["choice"] for a in env.agents}
-    return {a: observations[a]["action_mask"] for a in env.agents}
 
 
 def test_masked_choices_are_refused_with_a_reason() -> None:
@@ -91,18 +74,16 @@ def test_stepping_after_the_end_is_empty() -> None:
 
 
 def test_copies_pickles_and_saved_states_go_on_identically() -> None:
-    env = town_v0.parallel_env("valentines_party", **DAY)
+    env, rng = town_v0.parallel_env("valentines_party", **DAY), np.random.default_rng(11)
     observations, infos = env.reset(seed=1)
-    for tick in range(40):
-        choices = _choices(_masks(env, observations, infos), tick)
-        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+    for _ in range(40):
+        actions = sample_legal(env, observations, infos, rng)
         observations, *_, infos = env.step(actions)
     loaded = town_v0.parallel_env("valentines_party", **DAY)
     loaded.load_state(json.loads(json.dumps(env.save_state())))
     others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), loaded]  # noqa: S301
-    for tick in range(40, 80):
-        choices = _choices(_masks(env, observations, infos), tick)
-        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+    for _ in range(40):
+        actions = sample_legal(env, observations, infos, rng)
         observations, *_, infos = env.step(actions)
         for other in others:
             theirs, *_, their_infos = other.step(actions)
@@ -117,15 +98,14 @@ def test_copies_pickles_and_saved_states_go_on_identically() -> None:
 @pytest.fixture(scope="module")
 def lived() -> tuple[list[Tick], dict[int, Event]]:
     """Ticks: what was observed, told, and the percepts as they were; and all events by number."""
-    env = town_v0.parallel_env("valentines_party", **DAY)
+    env, rng = town_v0.parallel_env("valentines_party", **DAY), np.random.default_rng(11)
     observations, infos = env.reset(seed=4)
     events = {e.id: e for e in env.events}
     ticks: list[Tick] = []
-    for tick in range(60):
+    for _ in range(60):
         kept = {agent: write(infos[agent]["percept"]) for agent in env.agents[:4]}
         ticks.append((observations, infos, kept))
-        choices = _choices(_masks(env, observations, infos), tick)
-        actions = {a: {"choice": c, "message": ""} for a, c in choices.items()}
+        actions = sample_legal(env, observations, infos, rng)
         observations, *_, infos = env.step(actions)
         events |= {e.id: e for e in env.events}
     return ticks, events

@@ -33,14 +33,9 @@ def test_who_enters_first_is_fair_over_seeds() -> None:
     assert 15 <= wins <= 45
 
 
-def _rooms() -> list[dict[str, object]]:
-    """Return the hall, the den and the closet, the den with hours."""
-    hall, den, closet = scenario().model_dump(mode="json")["sectors"][0]["arenas"]
-    return [hall, den | {"hours": ["10:00-11:00"]}, closet]
-
-
 def test_closed_rooms_refuse_strangers_with_their_hours(make_town: MakeTown) -> None:
-    hall, den, closet = _rooms()
+    hall, den, closet = scenario().model_dump(mode="json")["sectors"][0]["arenas"]
+    den["hours"] = ["10:00-11:00"]
     town = make_town(
         sectors=[
             {"name": "House", "common": True, "arenas": [hall, closet]},
@@ -86,6 +81,11 @@ def test_objects_change_by_hand_within_reach_only(make_town: MakeTown) -> None:
     seen = next(o for o in town.percept("Bob").objects if o.name == "stove")
     event = town.events("object")[0]
     assert (seen.state, seen.event_id) == ("on", event.id)
+    town.step(Ann=Interact("stove", "melted"))
+    assert "can become: off" in town.percept("Ann").result.text
+    town.place("Ann", 6, 2)
+    town.step(Ann=Interact("note", "see you at five"))  # free text
+    assert "see you at five" in town.percept("Ann").text
 
 
 def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(
@@ -132,18 +132,6 @@ def test_sight_ends_at_walls_and_at_the_radius() -> None:
     assert all(p.name != "Dee Dogwood" for p in town.percept("Cem").people)
     distances = [p.distance for p in town.percept("Bob").people]
     assert distances == sorted(distances)
-
-
-def test_undeclared_states_are_refused_and_free_text_takes_any(
-    make_town: MakeTown,
-) -> None:
-    town = make_town()
-    town.place("Ann", 2, 1)
-    town.step(Ann=Interact("stove", "melted"))
-    assert "can become: on" in town.percept("Ann").result.text
-    town.place("Ann", 6, 2)
-    town.step(Ann=Interact("note", "see you at five"))
-    assert "see you at five" in town.percept("Ann").text
 
 
 def test_sleepers_wake_at_their_hour() -> None:

@@ -304,17 +304,6 @@ def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
     assert mind.news == []
 
 
-def test_it_takes_effect_beside_what_one_does() -> None:
-    mind = quiet(latency_ticks={"monitor": 2})
-    update_summary(mind, hear_numbered(mind, *range(5)))
-    assert mind.summary.text == ""
-    assert mind.is_busy("monitor")
-    percept = hear_numbered(mind, *range(5, 10), tick=1)
-    assert not update_summary(mind, percept)  # one at a time
-    think(mind, [], Moment().later(20))
-    assert mind.summary.text == SUMMARY
-
-
 def test_each_sentence_rests_on_what_it_is_most_like() -> None:
     def rule(request: CompletionRequest) -> str:
         return json.dumps({"summary": "I hear that the bridge is closed. My boat leaks."})

@@ -144,12 +144,6 @@ def test_by_its_name_it_earns_what_the_task_promises(task: str) -> None:
     assert np.mean(list(scripted.values())) < earned - 0.2
 
 
-def test_it_goes_along_with_other_policies() -> None:
-    env = town_v0.rl_env("meet")
-    mixed = {agent: "solution" for agent in env.possible_agents} | {"resident_1": "random"}
-    assert set(rollout(env, mixed, 0, max_ticks=5).returns) == set(env.possible_agents)
-
-
 def test_a_town_without_a_task_has_none() -> None:
     assert "solution" not in list_policies()
     with pytest.raises(PolicyError, match="'solution': there is one in the episodes of a task"):
