@@ -100,12 +100,19 @@ def test_where_nothing_may_be_recalled_there_is_nothing() -> None:
         ({"queries": np.ones((1, 5), np.float32)}, r"expected \(Q, 4\)"),
         ({"queries": np.ones(4, np.float32)}, r"expected \(Q, 4\)"),
         ({"queries": np.full((1, 4), np.nan, np.float32)}, "not finite"),
+        ({"weights": {"recency": -1}}, "weight"),
+        ({"weights": {"importance": float("nan")}}, "weight"),
+        ({"weights": {"decay": 0}}, "decay"),
+        ({"weights": {"decay": 1.1}}, "decay"),
+        ({"weights": {"by": "days"}}, "recency"),
+        ({"weights": {"inverted": True}}, "recency"),
     ],
 )
 def test_invalid_arguments_are_refused(given: dict[str, Any], says: str) -> None:
-    asked: dict[str, Any] = {"queries": ANYTHING, "now": 0}
+    asked: dict[str, Any] = {"queries": ANYTHING, "now": 0, **given}
+    weights = asked.pop("weights", {})
     with pytest.raises(ValueError, match=says):
-        retrieve(of(2), **(asked | given))
+        retrieve(of(2), weights=RetrievalWeights(**weights), **asked)
 
 
 @given(cases(), WEIGHTS)
@@ -175,19 +182,3 @@ def scale(values: dict[int, float]) -> dict[int, float]:
     if least == most:
         return dict.fromkeys(values, 0.5)
     return {id: (value - least) / (most - least) for id, value in values.items()}
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"recency": -1},
-        {"importance": float("nan")},
-        {"decay": 0},
-        {"decay": 1.1},
-        {"by": "days"},
-        {"inverted": True},
-    ],
-)
-def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"weight|decay|recency"):
-        RetrievalWeights(**fields)

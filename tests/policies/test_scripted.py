@@ -146,8 +146,7 @@ def test_an_interview_tells_whom_one_knows_or_heard() -> None:
     asked = [f"Do you know of {name}?" for name in (BOB, "Cid Cedar", "Dot Dale", "Ann Ash")]
     answers = policy.interview("Ann Ash", asked)
     assert [answer.text[:3] for answer in answers] == ["No,", "Yes", "No,", "No,"]
-    assert answers[1].text == "Yes. I know Cid Cedar: the baker."
-    assert answers[1].evidence == ()
+    assert (answers[1].text, answers[1].evidence) == ("Yes. I know Cid Cedar: the baker.", ())
     step(policy, Moment(heard=(speech(BOB, "Hello!"),)))
     told = policy.interview("Ann Ash", asked)[0]
     assert (told.text, told.evidence) == (f"Yes. I know {BOB}.", (7,))

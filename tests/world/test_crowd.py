@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
@@ -224,16 +222,9 @@ def check_maze(seed: int) -> None:
         assert taken.issuperset(inside)
 
 
-@settings(max_examples=5, deadline=None)
-@given(st.integers(0, 100_000))
-def test_in_any_maze_all_arrive_or_say_why(seed: int) -> None:
-    check_maze(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, 120, 60))
-def test_in_hundreds_of_mazes_all_arrive_or_say_why(start: int) -> None:
-    for seed in range(start, start + 60):
+@pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 65), marks=pytest.mark.slow)])
+def test_in_any_maze_all_arrive_or_say_why(seeds: range) -> None:
+    for seed in seeds:
         check_maze(seed)
 
 

@@ -129,22 +129,6 @@ def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_pat
     assert not any(note["kind"] == "strike" for note in town.notes)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
-    tmp_path: Path, seed: int
-) -> None:
-    script = {ANN: ["(CONVERSE) Ben"], BEN: ["(MOVE) yard"]}
-    town = Quarter(quarter(tmp_path, PAIR), follow(script), seed, turn_seconds=10)
-    town.step()
-    together = members(town, ANN) == members(town, BEN) == (ANN, BEN)
-    town.step(2)
-    if together:
-        walking = "You were on your way to yard when the conversation began."
-        assert walking in town.mind(BEN).input
-    else:
-        assert f"You could not talk to {BEN}" in told(town, ANN)[0]
-
-
 def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     script = {
         ANN: ["(CALL) Ben, hall: there is soup."],

@@ -10,7 +10,6 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.run import rollout
 from genagents_env.train.language import Session, SharedSession
-from genagents_env.train.language.seeds import list_seeds
 from genagents_env.train.tasks import TASKS, get_task
 
 WAIT = {"do": "wait", "target": "", "words": "", "minutes": 20}
@@ -124,13 +123,6 @@ def test_a_task_is_learned_in_the_town_that_its_seed_draws(seed: int) -> None:
         assert session.episode_return == pytest.approx(best, abs=0.05)
         assert session.success  # the others do theirs by the task's own solution
         assert {turn.scenario for turn in session.transcript()} != {"tiny"}
-
-
-def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
-    assert not set(list_seeds("training")) & set(list_seeds("held_out"))
-    with Session("errand", seed=list_seeds("training")[0]) as one:
-        learned = one.prompt
-        assert one.reset(list_seeds("held_out")[0]) != learned
 
 
 @pytest.mark.parametrize("task", TASKS)
