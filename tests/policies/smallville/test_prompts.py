@@ -169,10 +169,17 @@ def list_moments() -> Iterator[Moment]:
     yield percept.later(25 * 3600)
 
 
-def live(small: bool = False, **config: Value) -> tuple[ModelClient, list[CompletionRequest]]:
+class SmallEndpoint(ScriptedEndpoint):
+    """A model that says of itself that it is a small one."""
+
+    small = True
+
+
+def live(
+    endpoint_class: type[ScriptedEndpoint] = ScriptedEndpoint, **config: Value
+) -> tuple[ModelClient, list[CompletionRequest]]:
     """Let a mind of this configuration live these two days and be asked; return its requests."""
-    policy, endpoint = SmallvillePolicy(**CONFIG, **config), ScriptedEndpoint(rule)
-    endpoint.small = small
+    policy, endpoint = SmallvillePolicy(**CONFIG, **config), endpoint_class(rule)
     model = ModelClient(endpoint, run_seed=3)
     context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
     who = profile(relationships={"Bob Birch": "a friend"}, goal="Give a party.")
@@ -190,8 +197,9 @@ def purposes(**config: Value) -> frozenset[str]:
 
 
 def test_golden_transcript_of_every_prompt() -> None:
-    asked = {}
-    for config in ({"grounding": "recursive", "context": "summary"}, {}):
+    asked: dict[str, CompletionRequest] = {}
+    configs: list[dict[str, Value]] = [{"grounding": "recursive", "context": "summary"}, {}]
+    for config in configs:
         first_tries = (one for one in live(**config)[1] if len(one.messages) == 2)
         asked |= {request.schema_name: request for request in first_tries}
     assert len(asked) == 19
@@ -201,7 +209,7 @@ def test_golden_transcript_of_every_prompt() -> None:
 def test_a_small_model_is_told_date_place_and_goal_in_every_prompt() -> None:
     # What one is up to has no part in these.
     aimless = {"Spots", "Ratings", "Relationship", "Status"}
-    for request in (one for one in live(small=True)[1] if len(one.messages) == 2):
+    for request in (one for one in live(SmallEndpoint)[1] if len(one.messages) == 2):
         heads, name = Counter(line[0] for line in lines(request)), request.schema_name
         assert heads["now"] == 1, name
         assert heads["you are at"] == 1 or name == "Told", name
