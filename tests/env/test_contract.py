@@ -157,24 +157,18 @@ def test_rewards_by_name_and_by_callable() -> None:
     assert all(type(r) is float for r in rewards.values())
 
 
-def test_indexed_ids_keep_names_out_of_the_keys() -> None:
-    env = town_v0.parallel_env(scenario="tiny", ids="indexed", percepts=True)
-    observations, infos = env.reset(seed=0)
-    assert list(observations) == ["resident_0", "resident_1"]
-    assert infos["resident_1"]["percept"].agent == "resident_1"
-    assert infos["resident_1"]["percept"].me.name == env.world.names[1]
-
-
 @pytest.mark.parametrize("actions", ["words", "menu"])
 def test_percepts_are_in_infos_where_they_are_asked_for(actions: str) -> None:
     env = town_v0.parallel_env("tiny", actions=actions)
     _, infos = env.reset(seed=0)
     assert "percept" not in infos["Ada Brook"]
-    env = town_v0.parallel_env("tiny", actions=actions, percepts=True)
+    env = town_v0.parallel_env("tiny", ids="indexed", actions=actions, percepts=True)
     observations, infos = env.reset(seed=0)
-    for agent in env.agents:
-        assert get_percept(infos, agent).text == observations[agent]["text"]
-    assert get_percept(env.step({})[4], "Ada Brook").tick == 1
+    for agent, name in zip(env.agents, env.world.names, strict=True):
+        percept = get_percept(infos, agent)
+        assert (percept.agent, percept.me.name) == (agent, name)
+        assert percept.text == observations[agent]["text"]
+    assert get_percept(env.step({})[4], "resident_0").tick == 1
 
 
 def test_a_policy_without_its_percepts_says_what_to_write() -> None:

@@ -153,16 +153,8 @@ WHERE = "Where were you?"
         (TWO, [(BEN, "I was at home.")], []),
         (THREE, [(BEN, "Ann, did you see Cat?")], [(BEN, [ANN])]),
         (THREE, [(BEN, "Did you see Eve?")], [(BEN, [ANN, CAT])]),
-        (
-            THREE,
-            [(BEN, "Officer, who was it?")],
-            [(BEN, [CAT])],
-        ),  # by her trade
-        (
-            THREE,
-            [(BEN, "Ann, Cat: were you there?"), (CAT, "I was.")],
-            [(BEN, [ANN])],
-        ),
+        (THREE, [(BEN, "Officer, who was it?")], [(BEN, [CAT])]),  # by her trade
+        (THREE, [(BEN, "Ann, Cat: were you there?"), (CAT, "I was.")], [(BEN, [ANN])]),
         (THREE, [(BEN, "Who was there?"), (CAT, "I was.")], []),
     ],
 )
