@@ -149,6 +149,19 @@ def test_the_best_are_retrieved_in_order(
     assert stream.accessed.tolist() == before
 
 
+@pytest.mark.parametrize("k", [1, 30])
+def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
+    random, numbers = np.random.default_rng(2), np.random.default_rng(3).integers(0, 500, 2000)
+    importance, created = (1 + numbers % 3).tolist(), (numbers % 2 * HOUR).tolist()  # many ties
+    expires = [1 if number % 5 == 0 else None for number in numbers]
+    stream = of(2000, importance=importance, created=created, expires=expires)
+    queries = np.ones((2, 4), np.float32) + random.standard_normal((2, 4)).astype(np.float32)
+    found = retrieve(stream, queries, now=9 * HOUR, k=k)
+    for row, ids in zip(scores(stream, queries, now=9 * HOUR), found, strict=True):
+        ordered = sorted((-float(s), id) for id, s in enumerate(row) if s > -np.inf)
+        assert ids == [id for _, id in ordered][:k]
+
+
 def by_the_book(
     stream: MemoryStream, query: Floats, now: int, weights: RetrievalWeights
 ) -> dict[int, float]:
