@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Idle, Move
+from genagents_env.actions import Idle, Move, Talk
 from genagents_env.config import TownConfig
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
@@ -22,6 +22,7 @@ from genagents_env.percept import HeardWords
 from genagents_env.policies.simuverse import SimuversePolicy, memory
 from genagents_env.policies.simuverse.grammar import SIGNALS
 from genagents_env.policies.simuverse.interpret import InterpretedReply
+from genagents_env.policies.simuverse.mind import TalkSession
 from genagents_env.policy import Context
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
@@ -160,6 +161,20 @@ def test_one_who_knows_no_night_gets_up_at_once(sleeps: bool) -> None:
     night = Moment(time=START.replace(hour=2), me=body("Ann's house/bedroom", asleep=True))
     step = policy.act({ANN: {}}, infos(night))[ANN]
     assert step == (Idle() if sleeps else Move("Ann's house/bedroom"))
+
+
+def test_one_whose_partner_is_gone_at_once_is_told_so_and_chooses_anew() -> None:
+    policy = make_policy(interpreter="regex")
+    endpoint: Value = policy.services.model.endpoint
+    replies = ["(CONVERSE) Bob Birch", "Hello Bob!", "(SCAN)"]
+    endpoint.rule = lambda request: replies.pop(0)
+    here = Moment(me=body("Cafe"), people=(person("Bob Birch"),))
+    assert isinstance(policy.act({ANN: {}}, infos(here))[ANN], Talk)
+    policy.act({ANN: {}}, infos(here.later(10, people=())))
+    shown = endpoint.requests[-1].messages[1].content
+    assert "Bob Birch heard you and was gone." in shown
+    assert replies == []
+    assert policy.minds[ANN].talk == TalkSession()
 
 
 def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how: Value) -> Path:

@@ -13,6 +13,8 @@ from tests.policies.simuverse.town import (
     ANN,
     BEN,
     CAT,
+    DAN,
+    EVERYBODY,
     Quarter,
     find,
     follow,
@@ -129,6 +131,22 @@ def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_pat
     assert not any(note["kind"] == "strike" for note in town.notes)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
+    tmp_path: Path, seed: int
+) -> None:
+    script = {ANN: ["(CONVERSE) Ben"], BEN: ["(MOVE) yard"]}
+    town = Quarter(quarter(tmp_path, PAIR), follow(script), seed, turn_seconds=10)
+    town.step()
+    together = members(town, ANN) == members(town, BEN) == (ANN, BEN)
+    town.step(2)
+    if together:
+        walking = "You were on your way to yard when the conversation began."
+        assert walking in town.mind(BEN).input
+    else:
+        assert f"You could not talk to {BEN}" in told(town, ANN)[0]
+
+
 def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
     script = {
         ANN: ["(CALL) Ben, hall: there is soup."],
@@ -159,6 +177,15 @@ def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_c
     kept = [one.text for one in town.policy.memories(ANN)]
     assert f"You invited {BEN} to hall." in kept
     assert any(text.startswith("I chose (MOVE) yard. You moved to yard") for text in kept)
+
+
+def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> None:
+    homes = dict.fromkeys(EVERYBODY, "yard")
+    script, words = {ANN: ["(CONVERSE) Ben and Cat"]}, {"Cat": ["(CONVERSE) Dan: come here!"]}
+    town = play(tmp_path, homes, script, 8, words, turn_seconds=40)
+    notes = [line.text for line in town.mind(CAT).history]
+    assert f"{DAN} cannot join: 3 are talking already" in notes
+    assert members(town, DAN) == ()
 
 
 def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
