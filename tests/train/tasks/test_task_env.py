@@ -156,6 +156,16 @@ def test_the_vec_env_has_other_layouts_for_another_seed() -> None:
     np.testing.assert_array_equal(first, again.reset())
 
 
+def test_max_cycles_holds_in_every_town() -> None:
+    env = make("share")
+    env.max_cycles = 4
+    for seed in (1, 2):
+        env.reset(seed=seed)
+        cuts = [env.step({})[3] for _ in range(4)]
+        assert all(cuts[-1].values())
+        assert not env.agents
+
+
 def test_shaping_is_that_of_the_task() -> None:
     vector = make_vector("errand", 2, 1, shaping=2.0, discount=0.9)
     drawn = [shape_reward(get_task("errand").draw(layout), 2.0, 0.9) for layout in range(2)]
