@@ -307,6 +307,14 @@ def test_every_slot_is_as_in_its_own_vector() -> None:
     assert ends > 20
 
 
+def test_texts_and_masks_stand_in_the_order_of_the_slots() -> None:
+    joined = JoinedTowns(make_vectors())
+    seen, _ = joined.reset(seed=0)
+    assert len(joined.texts()) == joined.num_envs == 10
+    np.testing.assert_array_equal(joined.action_masks(), seen["action_mask"])
+    assert len(joined.get_attr("possible_agents")) == joined.towns == 5
+
+
 def test_calls_go_to_the_towns() -> None:
     vector = VectorTown("tiny", 2, render_mode="ansi")
     vector.reset(seed=0)
