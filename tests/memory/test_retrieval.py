@@ -155,7 +155,8 @@ def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
     importance, created = (1 + numbers % 3).tolist(), (numbers % 2 * HOUR).tolist()  # many ties
     expires = [1 if number % 5 == 0 else None for number in numbers]
     stream = of(2000, importance=importance, created=created, expires=expires)
-    queries = np.ones((2, 4), np.float32) + random.standard_normal((2, 4)).astype(np.float32)
+    stream.embed(range(2000), random.standard_normal((500, 4)).astype(np.float32)[numbers])
+    queries = random.standard_normal((2, 4)).astype(np.float32)
     found = retrieve(stream, queries, now=9 * HOUR, k=k)
     for row, ids in zip(scores(stream, queries, now=9 * HOUR), found, strict=True):
         ordered = sorted((-float(s), id) for id, s in enumerate(row) if s > -np.inf)

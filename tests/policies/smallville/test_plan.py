@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from genagents_env.actions import Idle, Interact
 from genagents_env.cognition.query import Query
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import sample_schema
@@ -99,6 +100,17 @@ def test_a_new_day_starts_from_yesterday_and_renews_what_it_needs() -> None:
     assert yesterday.cause == "plan.renew #0 at tick 960"
     outline = next(r for r in alone.endpoint.requests[::-1] if "outline" in fields_of(r))
     assert '["today needs", "buy eggs"]' in outline.messages[-1].content
+
+
+def test_hours_of_sleep_are_one_piece_and_one_lies_down_and_gets_up_once() -> None:
+    hours = ["reading the paper", *["sleeping at home"] * 2, *["reading the paper"] * 12]
+    alone = Alone(by_fields({"hours": {"hours": hours}}), who=someone()).until("12:00")
+    slept = [second for second, action in alone.actions if isinstance(action, Interact)]
+    assert [second // HOUR for second in slept if second < 4 * HOUR] == [1]
+    asked = [r for r in alone.endpoint.requests if fields_of(r) == ["pieces"]]
+    assert not any("Take 09:" in r.messages[-1].content for r in asked)
+    up = [s for s, action in alone.actions if HOUR < s < 4 * HOUR and not isinstance(action, Idle)]
+    assert not [s for s in up if 1.1 * HOUR < s < 3 * HOUR]
 
 
 @pytest.mark.parametrize("keeps", [False, True])

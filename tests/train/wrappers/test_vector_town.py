@@ -311,6 +311,7 @@ def test_texts_and_masks_stand_in_the_order_of_the_slots() -> None:
     joined = JoinedTowns(make_vectors())
     seen, _ = joined.reset(seed=0)
     assert len(joined.texts()) == joined.num_envs == 10
+    assert joined.texts()[:4] == joined.vectors[0].texts()
     np.testing.assert_array_equal(joined.action_masks(), seen["action_mask"])
     assert len(joined.get_attr("possible_agents")) == joined.towns == 5
 
