@@ -83,6 +83,16 @@ def test_tell_pays_for_each_who_learns_and_keep_costs() -> None:
     assert env.parts.reward.is_done()
 
 
+def test_the_episode_ends_when_all_is_done_where_it_says_so() -> None:
+    goal = Goal(agent=BEN, kind="use", object=LAMP, state="lit")
+    for ends in (True, False):
+        env = make_env(goal, ends=ends)
+        env.reset(seed=0)
+        for acts in light(BEN)[:16]:
+            terminations = env.step(acts)[2]
+        assert terminations[ADA] is ends
+
+
 def test_shared_goals_are_paid_to_all_who_have_some() -> None:
     goal: dict[str, Any] = {"kind": "use", "object": LAMP, "state": "lit"}
     env = make_env(Goal(agent=ADA, **goal), Goal(agent=BEN, **goal), shared=True, step_cost=0.01)
