@@ -8,39 +8,28 @@ from genagents_env.cognition.names import cut_reply
 LIZHI, ROLES = "Lizhi Chen", ("police officer",)
 
 
+ADDRESSED, MENTIONED, NOBODY = (True, True), (False, True), (False, False)
+
+
 @pytest.mark.parametrize(
-    "words",
+    ("words", "meant"),
     [
-        "Officer Chen, I must tell you something.",
-        "Tell me, officer: who was it?",
-        "Lizhi: hear me out.",
-        "And what of you, Miss Chen?",
+        ("Officer Chen, I must tell you something.", ADDRESSED),
+        ("Tell me, officer: who was it?", ADDRESSED),
+        ("Lizhi: hear me out.", ADDRESSED),
+        ("And what of you, Miss Chen?", ADDRESSED),
+        ("The officer should know.", MENTIONED),
+        ("I saw Lizhi at the hotel.", MENTIONED),
+        ("Lizhi, who came by, said so.", MENTIONED),
+        ("Ahmed Chen was here.", NOBODY),
+        ("Yi Chen, listen.", NOBODY),
+        ("He is an officer.", NOBODY),
+        ("The other officers.", NOBODY),
     ],
 )
-def test_surnames_titles_and_trades_turn_to_somebody(words: str) -> None:
-    assert names.find_address(LIZHI, words, ROLES) is not None
-    assert names.find_mention(LIZHI, words, ROLES) is not None
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "The officer should know.",
-        "I saw Lizhi at the hotel.",
-        "Lizhi, who came by, said so.",
-    ],
-)
-def test_people_spoken_of_are_mentioned_but_not_addressed(words: str) -> None:
-    assert names.find_address(LIZHI, words, ROLES) is None
-    assert names.find_mention(LIZHI, words, ROLES) is not None
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["Ahmed Chen was here.", "Yi Chen, listen.", "He is an officer.", "The other officers."],
-)
-def test_another_of_the_same_surname_or_trade_is_somebody_else(words: str) -> None:
-    assert names.find_mention(LIZHI, words, ROLES) is None
+def test_who_is_addressed_or_mentioned(words: str, meant: tuple[bool, bool]) -> None:
+    found = names.find_address(LIZHI, words, ROLES), names.find_mention(LIZHI, words, ROLES)
+    assert (found[0] is not None, found[1] is not None) == meant
 
 
 @pytest.mark.parametrize(
@@ -72,28 +61,20 @@ TRADES = {"Lizhi Chen": ROLES, "Richard Smith": ("postman",)}
 
 
 @pytest.mark.parametrize(
-    ("words", "place"),
+    ("words", "place", "person"),
     [
-        ("the ramen shop on the corner", "ramen shop"),
-        ("the lobby", "Sakuramachi Hotel"),
-        ("Sakuramachi Hotl", "Sakuramachi Hotel"),
-        ("shop", ""),
+        ("the ramen shop on the corner", "ramen shop", ""),
+        ("the lobby", "Sakuramachi Hotel", ""),
+        ("Sakuramachi Hotl", "Sakuramachi Hotel", ""),
+        ("shop", "", ""),
+        ("Richard", "", "Richard Smith"),
+        ("Officer Chen", "", "Lizhi Chen"),
+        ("Marta Rodrigues", "", "Marta Rodriguez"),
+        ("Francesco Bianchi", "", ""),
     ],
 )
-def test_a_place_is_meant_or_none(words: str, place: str) -> None:
+def test_a_place_or_a_person_is_meant_or_none(words: str, place: str, person: str) -> None:
     assert aims.find_target(words, PLACES, ROOMS) == place
-
-
-@pytest.mark.parametrize(
-    ("words", "person"),
-    [
-        ("Richard", "Richard Smith"),
-        ("Officer Chen", "Lizhi Chen"),
-        ("Marta Rodrigues", "Marta Rodriguez"),
-        ("Francesco Bianchi", ""),
-    ],
-)
-def test_a_person_is_meant_or_nobody(words: str, person: str) -> None:
     assert aims.find_target(words, PEOPLE, TRADES) == person
 
 

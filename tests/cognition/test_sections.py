@@ -94,8 +94,5 @@ def test_who_is_there_does_it_with_you(doing: str, told: str) -> None:
     sections = describe_here_and_now(Moment(people=(person("Bob", doing=doing),)))
     here = next(section for section in sections if section.name == HERE)
     assert here.lines == [["here with you", "Bob", told]]
-
-
-def test_one_who_sleeps_is_asleep() -> None:
-    sections = describe_here_and_now(Moment(people=(person("Bob", asleep=True),)))
-    assert sections[-1].lines == [["here with you", "Bob", "asleep"]]
+    asleep = describe_here_and_now(Moment(people=(person("Bob", doing=doing, asleep=True),)))
+    assert asleep[-1].lines == [["here with you", "Bob", "asleep"]]

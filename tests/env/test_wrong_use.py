@@ -95,18 +95,6 @@ def test_keyword_arguments_are_the_fields_of_the_config() -> None:
     assert names == ["scenario", *TownOptions.__annotations__]
 
 
-def test_a_config_makes_the_town_that_its_options_make() -> None:
-    config = TownConfig("tiny", actions="menu", hours=1.0, place="Cottage/study")
-    env = town_v0.parallel_env(config, ids="indexed")
-    assert env.config == TownConfig(
-        "tiny", actions="menu", hours=1.0, place="Cottage/study", ids="indexed"
-    )
-    env.reset(seed=0)
-    assert {event.data["place"] for event in env.events if event.kind == "start"} == {
-        "Cottage/study"
-    }
-
-
 @pytest.mark.parametrize("option", [{"people": ["Ada Brook"]}, {"place": "Cottage/study"}])
 def test_a_loaded_scenario_has_its_people_and_places(option: TownOptions) -> None:
     with pytest.raises(ConfigError, match="only with a scenario given by name or folder"):

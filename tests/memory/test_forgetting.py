@@ -75,17 +75,6 @@ CAPACITIES = st.integers(1, 20)
 THRESHOLDS = st.sampled_from([None, 0.5, 0.9, 0.98, 1.0])
 
 
-def test_the_threshold_itself_is_alike_enough() -> None:
-    exact = np.array([[0.9, np.sqrt(1 - 0.81)]], np.float32)
-    bank = ForgettingMemory(9, 0.9)
-    add_memory(bank, "old", 0)
-    gone = bank.add([("new", ())], exact, 0, "summary")
-    assert [kept.text for kept in gone] == ["old"]
-    sure = ForgettingMemory(9, 0.90002)
-    add_memory(sure, "old", 0)
-    assert sure.add([("new", ())], exact, 0, "summary") == []
-
-
 def test_a_seed_may_be_forgotten_once_it_has_a_vector() -> None:
     bank = ForgettingMemory(9, 0.9)
     seeded = bank.seed("I never drink tea")
@@ -247,10 +236,3 @@ def test_groups_are_the_clusters_of_single_linkage(seed: int, count: int, above:
     for row, label in enumerate(labels.tolist()):
         expected.setdefault(label, []).append(row)
     assert link(vectors, above) == sorted(expected.values())
-
-
-def test_no_vectors_and_one_vector_are_grouped() -> None:
-    assert link(np.zeros((0, 4), np.float32), 0.9) == []
-    assert link(np.ones((1, 4), np.float32), 0.9) == [[0]]
-    with pytest.raises(ValueError, match="zero"):
-        link(np.zeros((2, 4), np.float32), 0.9)

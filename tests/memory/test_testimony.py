@@ -79,20 +79,6 @@ def test_the_sentence_that_states_it_is_quoted(text: str, sentence: str) -> None
     assert find(text) == [Found("knife", sentence, None)]
 
 
-def test_a_pronoun_of_nobody_or_of_somebody_else_states_nothing() -> None:
-    finder = FactFinder([STRICT], ["Franco Bay", "Ada Ash"])
-    for text, hearer, found in (
-        ("He had a knife.", None, 0),
-        ("Franco was here. Then Ada came. She had a knife.", None, 0),
-        ("Ada was here. Then Franco came. He had a knife.", None, 1),
-        ("I saw Franco, Ada. I am Ben. He had a knife.", None, 0),
-        ("I saw Franco, Ada. I am Ben. He had a knife.", "Ada Ash", 1),  # nor who speaks
-        ("It is not so that Franco came and had a knife.", None, 0),
-    ):
-        (stated,) = asyncio.run(finder.find([Statement(text, "Ben Bow", hearer)]))
-        assert len(stated) == found
-
-
 def test_names_of_people_are_no_likeness() -> None:
     class Names(Meaning):
         async def embed(self, texts: Sequence[str]) -> Floats:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.actions import Action, Idle, Move
 from genagents_env.env import TownEnv
 from genagents_env.observe.decode import Attempt
 from genagents_env.world.resolved import RefusedAct, ResolvedMove
@@ -48,20 +48,3 @@ def test_one_does_not_walk_to_oneself_by_words_that_lead_another_there(env: Town
     assert isinstance(refused, RefusedAct)
     assert "no place called" in refused.reason
     assert acts[0] != acts[1]
-
-
-@pytest.mark.parametrize(
-    "action",
-    [
-        Move(["kitchen"]),  # type: ignore[arg-type]
-        Move(None),  # type: ignore[arg-type]
-        Idle({"reading"}),  # type: ignore[arg-type]
-        Idle(5),  # type: ignore[arg-type]
-        Interact(b"stove", "on"),  # type: ignore[arg-type]
-    ],
-)
-def test_actions_with_non_text_fields_are_refused_each_time(env: TownEnv, action: Action) -> None:
-    for _ in range(2):
-        refused = decode(env, action).acts[0]
-        assert isinstance(refused, RefusedAct)
-        assert refused.action == "none"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from genagents_env import town_v0
 from genagents_env.env import TownEnv
@@ -23,7 +22,6 @@ from genagents_env.observe.plain_slots import PLACE_SLOTS, THING_SLOTS
 from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv
 from genagents_env.world.interventions import Put
 from tests.goal_towns import ADA, BEN, give_goals
-from tests.train.tasks.names import SMALL
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 COLUMNS = list(describe_plain_columns())
@@ -49,17 +47,6 @@ def test_every_column_and_choice_has_a_name_of_its_own() -> None:
     assert INDEX["place_1.there"] == PLACES
     assert INDEX["person_1.there"] == PLACES + PLACE_SLOTS * PLACE
     assert format_plain_columns() in (DOCS / "columns.md").read_text()
-
-
-@pytest.mark.parametrize("name", ["tiny", "valentines_party", "sakura_machi", "open_gate"])
-def test_spaces_are_the_same_in_every_town(name: str) -> None:
-    env = TownEnv(name, actions="menu", menu="plain", max_cycles=3)
-    observations, _ = env.reset(seed=0)
-    for row in observations.values():
-        assert row["observation"].shape == (SIZE,)
-        assert row["action_mask"].shape == (CHOICES,)
-        assert np.abs(row["observation"]).max() <= 1
-    env.step({})
 
 
 def test_slots_differ_by_agent_and_episode_and_stay_for_it() -> None:
@@ -149,13 +136,3 @@ def test_what_a_goal_is_about_has_a_slot_in_a_town_of_many_places() -> None:
             assert len(find_goal_slots(row, "place", PLACE_SLOTS)) == 1
             assert len(find_goal_slots(row, "thing", THING_SLOTS)) == 1
             assert sum(read(row, f"place_{k + 1}.x") > 0 for k in range(PLACE_SLOTS)) >= 30
-
-
-@pytest.mark.parametrize("task", SMALL)
-def test_a_possible_choice_is_never_illegal(task: str) -> None:
-    env, rng = town_v0.rl_env(task), np.random.default_rng(0)
-    observations, _ = env.reset(seed=5)
-    while env.agents:
-        actions = {a: rng.choice(o["action_mask"].nonzero()[0]) for a, o in observations.items()}
-        observations, _, _, _, infos = env.step(actions)
-        assert not any(info["illegal"] for info in infos.values())

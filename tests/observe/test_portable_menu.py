@@ -83,21 +83,6 @@ def test_places_come_by_role_and_then_by_nearness() -> None:
             assert mask.tolist() == [int(p >= 0) for p in own]
 
 
-def test_an_errand_is_two_choices_in_every_town() -> None:
-    env = TownEnv("tiny", actions="menu", menu="portable")
-    seen, _ = env.reset(seed=0)
-    reach = find_choice(env, "go to the object of goal 1")
-    use = find_choice(env, "put the object of goal 1 into the state that it wants")
-    total = dict.fromkeys(env.agents, 0.0)
-    while env.agents:
-        chosen = {a: use if o["action_mask"][use] else reach for a, o in seen.items()}
-        assert all(seen[a]["action_mask"][k] for a, k in chosen.items())
-        seen, rewards, _, _, _ = env.step(chosen)
-        for agent, reward in rewards.items():
-            total[agent] += reward
-    assert min(total.values()) > 0.87  # 0.8975 is the mean over starts of the shortest paths
-
-
 @pytest.mark.parametrize(
     ("changes", "usable"),
     [

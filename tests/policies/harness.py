@@ -26,9 +26,8 @@ from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
-from genagents_env.policy import Observations, Policy
+from genagents_env.policy import Policy
 from genagents_env.rng import draw_index
-from genagents_env.run.policies import load_policy
 from genagents_env.scenario import Scenario, load_scenario
 from tests.policies.percepts import START, Value
 
@@ -289,22 +288,3 @@ class Town(Generic[P]):
         context = self.env.context(self.model, Embedder(open_source("hashed")))
         profiles = self.env.profiles()
         policy.reset({name: profiles[name] for name in self.names}, self.seed, context)
-
-
-def collect_percepts(
-    scenario: str, ticks: int, policy: str = "scripted", seed: int = 3, **options: Value
-) -> dict[str, list[Percept]]:
-    """Return what everyone perceives, tick by tick, in a town of such a policy."""
-    env = town_v0.parallel_env(scenario=scenario, percepts=True, **options)
-    _, infos = env.reset(seed=seed)
-    mind = load_policy(policy)
-    mind.reset(env.profiles(), seed, env.context())
-    percepts: dict[str, list[Percept]] = {agent: [] for agent in env.agents}
-    observations: Observations = {agent: {} for agent in env.agents}
-    for _ in range(ticks):
-        for agent in env.agents:
-            percepts[agent].append(infos[agent]["percept"])
-        if not env.agents:
-            break
-        observations, _, _, _, infos = env.step(mind.act(observations, infos))
-    return percepts

@@ -1,21 +1,17 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.errors import BudgetExceeded, PolicyError
+from genagents_env.errors import BudgetExceeded
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint
-from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import Conversation, HeardWords, Result
 from genagents_env.policy import Policy, Profile
 from genagents_env.run.policies import load_policy
-from tests.policies.harness import is_fenced, lines
 from tests.policies.percepts import (
     Moment,
     Value,
@@ -25,7 +21,6 @@ from tests.policies.percepts import (
     person,
     profile,
     speech,
-    thing,
 )
 
 ANN, BOB = "Ann Ash", "Bob Birch"
@@ -113,61 +108,12 @@ def test_the_sleeping_make_no_calls() -> None:
     assert not endpoint.requests
 
 
-def test_what_others_say_do_or_name_stays_inside_the_fence() -> None:
-    policy, endpoint = reactive(make_decision_rule("keep on"), prompt_tokens=900)
-    moment = Moment(
-        people=(person(BOB, doing=EVIL),),
-        objects=(thing("Cafe/board", EVIL, ("blank",)),),
-        heard=(speech(BOB, EVIL), speech("Cid Cedar", EVIL, ("party",), addressed=False)),
-        result=Result(False, EVIL),
-    )
-    step(policy, moment)
-    (request,) = endpoint.requests
-    assert is_fenced(request, "ignore the rules")
-    shown = lines(request)
-    assert [prompt(request)[1].count(sign) for sign in "<>"] == [3, 3]  # the fence's own
-    assert sum("ignore the rules" in cell for line in shown for cell in line) >= 4
-
-
-def worst() -> Moment:
-    """Return a percept with as much of everything as a crowded town could give."""
-    crowd = tuple(
-        person(f"Maximiliana-Konstantina {k} Österreicher-Łukasiewicz", doing="talking 🗣️ " * 30)
-        for k in range(25)
-    )
-    things = tuple(
-        thing(f"Cafe/great hall/extraordinary appliance {k}", "🫖" * 40, ("switched on",) * 8)
-        for k in range(30)
-    )
-    heard = tuple(speech(BOB, "你好今天晚上有聚会" * 45) for _ in range(12))
-    places = tuple(f"The Remarkable Establishment of Person {k}" for k in range(60))
-    return Moment(people=crowd, objects=things, heard=heard, known=places)
-
-
-@pytest.mark.parametrize("persona", ["Ann loves guests; " * 200, "咖啡馆的主人" * 300])
-def test_the_worst_prompt_has_at_most_300_tokens(persona: str) -> None:
-    policy, endpoint = reactive(
-        make_decision_rule("keep on"), who=profile(persona=persona, traits=("kind",) * 40)
-    )
-    step(policy, worst())
-    messages = list(endpoint.requests[0].messages)
-    assert bound_prompt_tokens(messages) <= 300
-    quicktok = pytest.importorskip("quicktok")
-    counted = quicktok.get_encoding("o200k_base")
-    assert sum(len(counted.encode(m.content)) for m in messages) <= 300
-
-
 def test_a_call_that_ends_the_run_leaves_the_state_untouched() -> None:
     policy, _ = reactive(make_decision_rule("keep on"), budget=Budget(calls=0))
     before = policy.state()
     with pytest.raises(BudgetExceeded):
         step(policy, Moment(people=(person(BOB),)))
     assert policy.state() == before
-
-
-def test_a_model_is_needed() -> None:
-    with pytest.raises(PolicyError, match="model"):
-        load_policy("reactive").reset({}, 0, context())
 
 
 # Interviews.
@@ -216,18 +162,3 @@ def test_an_answer_rests_on_the_events_of_the_lines_it_names(
     _, user = prompt(endpoint.requests[0])
     assert '[1, "Bob Birch", "said", "There is a party at five."]' in user
     assert user.endswith("Question: Do you know of a party?")
-
-
-@settings(deadline=None, max_examples=10)
-@given(
-    persona=st.text(max_size=2000),
-    question=st.text(max_size=600),
-    said=st.lists(st.text(max_size=500), max_size=20),
-    tokens=st.sampled_from([200, 300, 900]),
-)
-def test_the_worst_question_fits(persona: str, question: str, said: list[str], tokens: int) -> None:
-    words = Moment(heard=tuple(make_heard(number, text) for number, text in enumerate(said)))
-    config = {"prompt_tokens": tokens}
-    policy, endpoint = interviewed(make_answer_rule(), words, config=config, persona=persona)
-    policy.interview(ANN, [question])
-    assert bound_prompt_tokens(list(endpoint.requests[0].messages)) <= tokens

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium import spaces
 
 from genagents_env import town_v0
 from genagents_env.testing import legal_mask, sample_legal
-from genagents_env.train.wrappers import FlatBox, MaskInInfo, RenameForRLlib
+from genagents_env.train.wrappers import MaskInInfo, RenameForRLlib
 
 MENU = functools.partial(town_v0.parallel_env, scenario="tiny", actions="menu")
 WORDS = functools.partial(town_v0.parallel_env, scenario="tiny", actions="words")
@@ -46,13 +45,3 @@ def test_every_legal_choice_is_drawn() -> None:
     agent = env.agents[0]
     drawn = {sample_legal(env, observations, infos, rng)[agent] for _ in range(300)}
     assert drawn == set(np.flatnonzero(observations[agent]["action_mask"]).tolist())
-
-
-def test_without_a_mask_all_choices_are_open() -> None:
-    env = FlatBox(MENU())
-    observations, infos = env.reset(seed=0)
-    rng = np.random.default_rng(0)
-    drawn = {sample_legal(env, observations, infos, rng)[env.agents[0]] for _ in range(500)}
-    space = env.action_space(env.agents[0])
-    assert isinstance(space, spaces.Discrete)
-    assert drawn == set(range(int(space.n)))

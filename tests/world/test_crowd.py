@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Join, Part, Put
-from tests.world.conftest import MakeTown, TownDriver
+from tests.world.conftest import MakeTown
 from tests.world.mazes import draw_corridor, draw_maze, make_scenario
 
 BLOCK = {"bodies_block": True}
@@ -82,9 +80,10 @@ def crossing(width: int, seed: int, **rules: object) -> Walkers:
     return Walkers(scenario, goals, seed)
 
 
-@pytest.mark.parametrize("paths", ["fields", "astar"])
-@pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("seed", range(2))
+CROSSINGS = [(1, 0, "fields"), (1, 1, "astar"), (2, 0, "astar"), (2, 1, "fields")]
+
+
+@pytest.mark.parametrize(("width", "seed", "paths"), CROSSINGS)
 def test_fifty_people_cross_a_corridor_both_ways_and_all_arrive(
     width: int, seed: int, paths: str
 ) -> None:
@@ -223,25 +222,10 @@ def check_maze(seed: int) -> None:
         assert taken.issuperset(inside)
 
 
-@settings(max_examples=5, deadline=None)
-@given(st.integers(0, 100_000))
-def test_in_any_maze_all_arrive_or_say_why(seed: int) -> None:
-    check_maze(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, 120, 60))
-def test_in_hundreds_of_mazes_all_arrive_or_say_why(start: int) -> None:
-    for seed in range(start, start + 60):
+@pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 65), marks=pytest.mark.slow)])
+def test_in_any_maze_all_arrive_or_say_why(seeds: range) -> None:
+    for seed in seeds:
         check_maze(seed)
-
-
-def test_where_bodies_do_not_block_people_walk_through_one_another() -> None:
-    driver = TownDriver(make_scenario(["######", "#a..b#", "######"], "ab", rules={}))
-    for _ in range(3):
-        driver.step(P0=Move("Room b"), P1=Move("Room a"))
-    assert driver.world.positions[:, 0].tolist() == [4, 1]
-    assert not {event.kind for event in driver.env.events} & set(COUNTED)
 
 
 def test_three_or_more_who_follow_each_other_in_a_ring_all_get_on() -> None:

@@ -77,19 +77,22 @@ def test_nobody_walks_further_in_a_tick_than_the_speed_allows(
             assert walked.max() <= paths.tiles_at(town.world.tick)
 
 
-def test_unknown_names_are_refused_with_a_suggestion_and_nothing_moves(make_town: MakeTown) -> None:
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("Huose/den", "did you mean House/den?"),
+        *((tile, "") for tile in ("99,99", "0,0", "-1,3", "4,", "a,b", "1" * 30 + ",1")),
+    ],
+)
+def test_what_is_no_place_is_refused_and_nothing_moves(
+    make_town: MakeTown, place: str, told: str
+) -> None:
     town = make_town()
     before = town.world.positions
-    town.step(Ann=Move("Huose/den"))
-    assert "did you mean House/den?" in town.percept("Ann").result.text
-    assert (town.world.positions == before).all()
-
-
-@pytest.mark.parametrize("tile", ["99,99", "0,0", "-1,3", "4,", "a,b", "1" * 30 + ",1"])
-def test_tiles_outside_walls_or_nonsense_are_refused(make_town: MakeTown, tile: str) -> None:
-    town = make_town()
-    town.step(Ann=Move(tile))
+    town.step(Ann=Move(place))
     assert not town.percept("Ann").result.ok
+    assert told in town.percept("Ann").result.text
+    assert (town.world.positions == before).all()
 
 
 def test_restart_returns_to_the_start_only_where_the_scenario_allows_it(

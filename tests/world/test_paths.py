@@ -1,12 +1,9 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.towns import make_plan
-from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.scenario.plan import ArenaPlan, SectorPlan, TownPlan
 from genagents_env.world.paths import AStar, DirectionFields, PathFinder
 from genagents_env.world.tiles import Ground
@@ -42,36 +39,6 @@ def check_path(ground: Ground, start: int, targets: Sequence[int], path: Sequenc
         assert there in ground.neighbours[:, here]
         assert ground.free[there]
     assert (start, *path)[-1] in targets
-
-
-def compare(plan: TownPlan, pairs: int, goals: int, *, cut_through: bool) -> float:
-    """Assert that both find equally long paths between random tiles; return the mean length."""
-    ground, fields, astar = finders(plan, cut_through=cut_through)
-    draw = np.random.default_rng(5)
-    free = np.flatnonzero(ground.free)
-    ends = draw.choice(free, goals)
-    lengths = []
-    for start, end in zip(draw.choice(free, pairs).tolist(), np.resize(ends, pairs), strict=True):
-        target = (int(end),)
-        one, other = fields.find_path(start, target), astar.find_path(start, target)
-        assert one is not None
-        assert other is not None
-        assert len(one) == len(other)
-        check_path(ground, start, target, other)
-        lengths.append(len(one))
-    return float(np.mean(lengths))
-
-
-def party_plan() -> TownPlan:
-    return lay_out(load_scenario("valentines_party"))
-
-
-@pytest.mark.parametrize("cut_through", [False, True])
-@pytest.mark.parametrize("make", [party_plan, make_plan])
-def test_astar_and_the_fields_find_equally_long_paths(
-    make: Callable[[], TownPlan], cut_through: bool
-) -> None:
-    assert compare(make(), 150, 40, cut_through=cut_through) > 20
 
 
 def test_paths_cut_through_houses_only_where_the_scenario_lets_them() -> None:

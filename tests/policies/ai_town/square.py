@@ -26,7 +26,7 @@ description = "A few people in a square and a hall."
 town = "Square"
 start = 2023-04-04T11:00:00
 hours = 2
-seconds_per_tick = 10
+seconds_per_tick = {seconds}
 
 [rules]
 hearing_radius = {hearing}
@@ -54,13 +54,13 @@ size = [4, 4]
 """
 RULES: Mapping[str, Value] = {
     "hearing": 8, "speed": 0.1, "members": 4, "exchanges": 10,
-    "turns": "one_speaker", "cooldown": 60, "idle": 300,
+    "turns": "one_speaker", "cooldown": 60, "idle": 300, "seconds": TICK,
 }  # fmt: skip
 
 
-def square(folder: Path, size: int, **rules: Value) -> Scenario:
+def square(folder: Path, size: int, home: str = "Square/lawn", **rules: Value) -> Scenario:
     town = _TOWN.format(**{**RULES, **rules})
-    return write_town(folder, town + write_people(size, "Square/lawn"))
+    return write_town(folder, town + write_people(size, home))
 
 
 @dataclass(frozen=True)

@@ -161,13 +161,6 @@ def test_who_walks_away_leaves_without_a_word() -> None:
     assert act.choose_action(mind, moment(mind, percept)) == Talk(None, "", leave=True)
 
 
-def test_somebody_is_drawn_where_the_model_names_nobody_of_the_group() -> None:
-    mind, percept = group_after(ME, who="Zoe")
-    speak(mind, percept, "walk_away")
-    assert mind.talk is not None
-    assert mind.talk.gaze in (BEA, CY)  # by chance, as a fallback
-
-
 @pytest.mark.parametrize("ends", [True, False])
 def test_once_somebody_walks_away_a_group_is_over_for_all(ends: bool) -> None:
     mind = group_mind(ends_for_all=ends)

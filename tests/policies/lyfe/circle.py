@@ -11,40 +11,12 @@ from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.world.events import Event
+from tests.policies.ai_town.square import square
 from tests.policies.harness import NAMES as NAMES
-from tests.policies.harness import fields_of, write_people, write_town
+from tests.policies.harness import fields_of
 from tests.policies.percepts import Value
 
 SECONDS = 5  # of a tick
-HALL = """
-name = "circle"
-title = "A circle of people"
-description = "A few people in one room."
-town = "Circle"
-start = 2023-04-04T11:00:00
-hours = 0.25
-seconds_per_tick = 5
-
-[rules]
-hearing_radius = 8
-overhear = true
-phone = false
-
-[rules.conversation]
-max_members = 10
-max_exchanges = 1000
-turn_taking = "one_speaker"
-cooldown_seconds = 0
-idle_seconds = 60
-
-[[sectors]]
-name = "Hall"
-common = true
-
-[[sectors.arenas]]
-name = "room"
-size = [4, 4]
-"""
 Words = Callable[[CompletionRequest], str]
 
 
@@ -87,7 +59,8 @@ def run_circle(
 ) -> Path:
     """Return the file of a run of so many ticks in the hall, without interviews."""
     path = folder / f"{size}-{seed}.sqlite"
-    scenario = write_town(folder, HALL + write_people(size, "Hall/room"))
+    rules: dict[str, Value] = {"members": 10, "exchanges": 1000, "cooldown": 0, "idle": 60}
+    scenario = square(folder, size, "Square/hall", seconds=SECONDS, **rules)
     spec = RunSpec(
         TownConfig(scenario, hours=ticks * SECONDS / 3600),
         seed,

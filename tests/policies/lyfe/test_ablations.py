@@ -11,7 +11,6 @@ from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import Query
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.policies.lyfe import controller, reflect, talk
-from genagents_env.policies.lyfe.config import LyfeConfig
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.record import RunReader
 from tests.policies.harness import fields_of, list_requests, moment, think
@@ -109,28 +108,3 @@ def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
         assert {line.text for line in prompt["memories"]} >= {"Rivers rise in spring."}
         assert len(unforgetting[kind]["memories"]) == len(prompt["memories"]) == 3
         assert {**unforgetting[kind], "memories": prompt["memories"]} == prompt
-
-
-@pytest.mark.parametrize(
-    ("variant", "switch"),
-    [
-        ("no_option_action", "option_action"),
-        ("no_self_monitor", "self_monitor"),
-        ("no_summarize_and_forget", "saf_memory"),
-    ],
-)
-def test_a_variant_is_one_switch_and_nothing_else(variant: str, switch: str) -> None:
-    ablated = LyfeConfig(variant=variant).model_dump()
-    by_hand = LyfeConfig(**{switch: False}).model_dump()
-    assert ablated.pop("variant") == variant
-    by_hand.pop("variant")
-    assert ablated == by_hand
-
-
-def test_the_paper_differs_from_the_release_where_its_text_does() -> None:
-    paper, release = (
-        LyfeConfig(preset="paper").model_dump(),
-        LyfeConfig(preset="release").model_dump(),
-    )
-    differ = {name for name in release if paper[name] != release[name]}
-    assert differ == {"preset", "work_items", "repetition_of", "outlook_minutes"}

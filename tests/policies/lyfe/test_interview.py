@@ -8,17 +8,14 @@ import pytest
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
+from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from tests.policies.harness import (
-    EVIL,
     fields_of,
-    is_fenced,
     lines,
     list_first_fields,
-    list_requests,
     make_answer_rule,
     make_naming_rule,
 )
@@ -103,14 +100,6 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         ask(mind, *QUESTIONS)
     assert cassette.get(CallKey("Ann Ash", 360, ANSWER, 0)) is not None
     assert cassette.get(CallKey("Ann Ash", 360, UPDATE, 0)) is not None
-
-
-def test_what_others_say_stays_in_the_fence() -> None:
-    mind = make_experienced_mind(obedient)
-    mind.long.seed(f"Eve said: {EVIL}", (1,))
-    mind.work[0].text = mind.summary.text = EVIL
-    ask(mind, EVIL, EVIL)
-    assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
 def test_evidence_is_bounded_and_what_has_no_room_is_noted_for_the_record() -> None:

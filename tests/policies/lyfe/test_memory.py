@@ -156,23 +156,6 @@ def test_each_cluster_becomes_one_memory_and_recent_memory_is_empty() -> None:
     assert [row.purpose for row in mind.services.model.ledger.rows()] == ["memory.merge"]
 
 
-def test_what_is_merged_makes_backstory_be_forgotten() -> None:
-    mind = mind_of(memories=["I like @1.", "I like @90."], recent_items=2)
-    sum_up(mind, 1, 0, 27)
-    assert mind.long.texts == ["I like @90.", "I know all that @0"]
-
-
-def test_without_a_usable_reply_the_members_stay_as_they_were() -> None:
-    mind = mind_of(always_invalid, recent_items=3)
-    sum_up(mind, 1, 0, 27, events=[3])
-    sum_up(mind, 2, 54, events=[5])
-    assert [(k.text, k.events, k.at, k.origin) for k in mind.long] == [
-        ("Thing 1 is @0.", (3,), 10, "summary"),
-        ("Thing 1 is @27.", (3,), 10, "summary"),
-        ("Thing 2 is @54.", (3, 5), 20, "summary"),
-    ]
-
-
 ANGLES = st.lists(st.lists(st.integers(0, 359), max_size=6), max_size=8)
 
 
@@ -319,26 +302,6 @@ def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
     shown = list_requests(mind)[0].messages[-1].content
     assert all(f"Word {number}." in shown for number in (1, 2, 3, 4, 5))
     assert mind.news == []
-
-
-def test_it_is_never_made_of_the_same_again() -> None:
-    mind = quiet()
-    senses.notice_oneself(mind, "I could not go to the park.", 0, feedback=True)
-    assert update_summary(mind, Moment())
-    mind.feedback = True
-    assert not update_summary(mind, Moment().later())
-    assert len(list_requests(mind)) == 1
-
-
-def test_it_takes_effect_beside_what_one_does() -> None:
-    mind = quiet(latency_ticks={"monitor": 2})
-    update_summary(mind, hear_numbered(mind, *range(5)))
-    assert mind.summary.text == ""
-    assert mind.is_busy("monitor")
-    percept = hear_numbered(mind, *range(5, 10), tick=1)
-    assert not update_summary(mind, percept)  # one at a time
-    think(mind, [], Moment().later(20))
-    assert mind.summary.text == SUMMARY
 
 
 def test_each_sentence_rests_on_what_it_is_most_like() -> None:

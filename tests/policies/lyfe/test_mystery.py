@@ -64,9 +64,8 @@ def check_causes(path: Path) -> None:
     assert told == {name: tick for name, tick in knew.items() if name != WITNESS}
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, seed: int) -> None:
-    path = run_mystery(tmp_path, seed=seed)
+def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path) -> None:
+    path = run_mystery(tmp_path, seed=1)
     ends = find_outcomes(path)
     assert (ends["before"].majority, ends["after"].majority) == (False, True)
     assert ends["after"].repeats == (True, True, True)

@@ -76,18 +76,12 @@ def test_waiting_goes_on_until_something_happens() -> None:
     assert at("wait", Moment(), config={"boredom_per_second": 1.0}).option.ended == "wait"
 
 
-def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
-    """Return a mind on its way that has just perceived and settled."""
-    mind = make_mind()
-    mind.option = LyfeOption(kind, target=target, subgoal="ask Ben of the river")
-    mind.last, mind.fresh, mind.people = "Move", False, [BEN]
-    asyncio.run(senses.perceive(mind, moment(mind, percept)))
-    options.settle(mind, moment(mind, percept))
-    return mind
-
-
 def test_who_is_found_and_walks_on_is_followed_then_the_mind_is_asked() -> None:
-    mind = walk_past("find", BEN, Moment(people=(person(BEN),)))
+    mind, there = make_mind(), Moment(people=(person(BEN),))
+    mind.option = LyfeOption("find", target=BEN, subgoal="ask Ben of the river")
+    mind.last, mind.fresh, mind.people = "Move", False, [BEN]
+    asyncio.run(senses.perceive(mind, moment(mind, there)))
+    options.settle(mind, moment(mind, there))
     seen: list[tuple[str, str]] = []
     for step in range(1, 5):
         mind.near = []
@@ -171,11 +165,6 @@ def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() 
         )
         hidden += "talk" not in possible(mind)
     assert 44 <= hidden < 60
-
-
-def test_only_what_is_asked_for_is_possible() -> None:
-    mind = decide(make_choice_rule("go", "Park"), near=[BEN], only=["go", "find"])
-    assert possible(mind) == ["go"]
 
 
 @pytest.mark.parametrize(("option", "words"), [("go", "9"), ("find", "Francesco Bianchi")])
@@ -291,15 +280,3 @@ def test_they_are_considered_once_in_a_while_only(
         think_at(mind, second)
     expected = [["thought", "goal"][: 1 + also] for also in considered]
     assert list_first_fields(mind) == [field for fields in expected for field in fields]
-
-
-def test_a_small_model_keeps_what_the_profile_says() -> None:
-    mind = make_mind(who=ANN)
-    mind.services.prompts.small = True
-    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
-
-
-@pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])
-def test_what_is_not_said_anew_still_holds(reply: object) -> None:
-    mind = make_thinker(reply)
-    assert (mind.goal, mind.me.traits) == (ANN.goal, ANN.traits)

@@ -117,13 +117,6 @@ def test_who_is_named_need_not_wait_but_not_by_a_name_within_a_word(words: str) 
     assert (waits == {0}) is ("Danish" not in words)
 
 
-def test_the_rule_of_the_place_comes_first() -> None:
-    mind, percept = listener("Ann Ash", NAMES[:2])
-    assert turns.may_speak(mind, moment(mind, percept))
-    silent = Conversation(1, NAMES[:2], "Ben Birch", False, 99)
-    assert not turns.may_speak(mind, moment(mind, percept.later(conversation=silent)))
-
-
 ANN, CAT = NAMES[0], NAMES[2]
 
 
@@ -160,16 +153,8 @@ WHERE = "Where were you?"
         (TWO, [(BEN, "I was at home.")], []),
         (THREE, [(BEN, "Ann, did you see Cat?")], [(BEN, [ANN])]),
         (THREE, [(BEN, "Did you see Eve?")], [(BEN, [ANN, CAT])]),
-        (
-            THREE,
-            [(BEN, "Officer, who was it?")],
-            [(BEN, [CAT])],
-        ),  # by her trade
-        (
-            THREE,
-            [(BEN, "Ann, Cat: were you there?"), (CAT, "I was.")],
-            [(BEN, [ANN])],
-        ),
+        (THREE, [(BEN, "Officer, who was it?")], [(BEN, [CAT])]),  # by her trade
+        (THREE, [(BEN, "Ann, Cat: were you there?"), (CAT, "I was.")], [(BEN, [ANN])]),
         (THREE, [(BEN, "Who was there?"), (CAT, "I was.")], []),
     ],
 )
@@ -296,12 +281,3 @@ def test_whose_utterances_count_is_configured(whose: str, noted: list[str]) -> N
     said = (("a", OWN), ("b", HEARD), ("", OWN), ("", HEARD), ("a", OWN))
     mind = make_uttering_mind(*said, repetition_of=whose)
     assert mind.uttered == noted
-
-
-def test_what_lies_before_the_window_is_not_looked_back_on() -> None:
-    words = [f"utterance about {topic}" for topic in ("ships", "wells", "gold", "frogs")]
-    lines = [(text, OWN) for text in (words[0], words[0], *words[1:], words[0])]
-    mind = make_uttering_mind(*lines, repetition_window=3, repetition_above=0.99)
-    assert mind.uttered == [words[2], words[3], words[0]]
-    assert mind.repeats == [False, False, False]
-    assert not repetition.is_repetitive(mind)

@@ -87,14 +87,6 @@ def test_the_nearest_three_come_to_mind_and_none_that_is_too_far(tmp_path: Path)
     assert sorted(texts) == sorted({item.text for item in mind.memory})
 
 
-def test_without_memory_nothing_is_embedded_or_recalled(tmp_path: Path) -> None:
-    town = tell(tmp_path, memory="off")
-    assert not town.policy.uses_embedder
-    assert len(town.mind(ANN).memory) == 0
-    assert all(remembered(prompt) == [] for _, prompt in town.asked)
-    assert any("pump" in one.text for one in town.policy.memories(BEN))
-
-
 def test_without_memory_prompts_and_interviews_have_all_that_was_known_at_the_start() -> None:
     rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
     endpoint = ScriptedEndpoint(rule)

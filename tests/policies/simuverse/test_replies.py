@@ -60,10 +60,7 @@ def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None
         ("(leave_conversation) Bye!", ReadSpeech("Bye!", leaves=True)),
         ("Bye! (MOVE) the park", ReadSpeech("Bye!", leaves=True, heading="the park")),
         ("(CONVERSE) Hello!", ReadSpeech("Hello!", joining="Hello!")),
-        (
-            "(CONVERSE) Cat Cole and Dan: Come!",
-            ReadSpeech("Come!", joining="Cat Cole and Dan"),
-        ),
+        ("(CONVERSE) Cat Cole and Dan: Come!", ReadSpeech("Come!", joining="Cat Cole and Dan")),
         (
             "(CONVERSE) Cat, stop, it is for you: soup!",
             ReadSpeech("Cat, stop, it is for you: soup!", joining="Cat, stop, it is for you"),

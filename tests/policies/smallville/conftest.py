@@ -2,11 +2,20 @@
 
 import pytest
 
+from genagents_env import town_v0
 from genagents_env.percept import Percept
-from tests.policies.harness import collect_percepts
+from genagents_env.run.policies import load_policy
 
 
 @pytest.fixture(scope="session")
 def percepts() -> list[Percept]:
     """Return real percepts of Isabella Rodriguez."""
-    return collect_percepts("valentines_party", 12, start="08:00")["Isabella Rodriguez"]
+    env = town_v0.parallel_env(scenario="valentines_party", percepts=True, start="08:00")
+    observations, infos = env.reset(seed=3)
+    policy = load_policy("scripted")
+    policy.reset(env.profiles(), 3, env.context())
+    seen = []
+    for _ in range(12):
+        seen.append(infos["Isabella Rodriguez"]["percept"])
+        observations, _, _, _, infos = env.step(policy.act(observations, infos))
+    return seen

@@ -98,31 +98,18 @@ def test_a_closed_place_may_be_tried_again_in_a_while_and_a_private_one_tomorrow
         assert mind.blocked == {}
 
 
-def test_what_was_done_to_a_thing_ends_with_the_activity() -> None:
-    mind = at(make_mind(), thing="Cafe/stove", use="on")
-    off, on = stove(), stove("on")
-    assert acts(mind, Moment(objects=(off,)), Moment(objects=(on,)).later()) == [
-        Interact("Cafe/stove", "on", "baking", "🍞"),
-        Idle("baking", "🍞"),
-    ]
-    mind.day.pieces = [Piece(600, 1200, "reading", place="Cafe")]
-    after = Moment(objects=(on,)).later(600)
-    assert act(mind, after) == Interact("Cafe/stove", "off", "baking")
-    assert act(mind, Moment(objects=(off,)).later(610)) == Idle("reading", "🙂")
-    assert mind.uses == {}
-
-
-@pytest.mark.parametrize("why", ["lasting", "changed", "in use"])
-def test_what_lasts_or_is_no_longer_ones_own_stays(why: str) -> None:
+@pytest.mark.parametrize("why", ["over", "lasting", "changed", "in use"])
+def test_what_was_done_to_a_thing_ends_with_the_activity_unless_it_stays(why: str) -> None:
     mind = at(make_mind(), thing="Cafe/stove", use="on")
     lasting = ("on",) if why == "lasting" else ()
-    act(mind, Moment(objects=(replace(stove(), lasting=lasting),)))
-    act(mind, Moment(objects=(replace(stove("on"), lasting=lasting),)).later())
+    off, on = (replace(stove(state), lasting=lasting) for state in ("off", "on"))
+    assert acts(mind, Moment(objects=(off,)), Moment(objects=(on,)).later()) == [USE, BAKING]
     mind.day.pieces = [Piece(600, 1200, "reading", place="Cafe")]
-    now = replace(stove("off" if why == "changed" else "on"), lasting=lasting)
-    beside = (replace(person("Bob"), tile=now.tile),) if why == "in use" else ()
-    after = Moment(objects=(now,), people=beside).later(600)
-    assert act(mind, after) == Idle("reading", "🙂")
+    beside = (replace(person("Bob"), tile=on.tile),) if why == "in use" else ()
+    after = Moment(objects=(off if why == "changed" else on,), people=beside).later(600)
+    ends = Interact("Cafe/stove", "off", "baking") if why == "over" else Idle("reading", "🙂")
+    assert act(mind, after) == ends
+    assert act(mind, Moment(objects=(off,)).later(610)) == Idle("reading", "🙂")
     assert mind.uses == {}
 
 

@@ -162,17 +162,6 @@ def test_late_is_from_the_late_hour_until_waking_and_after_midnight_by_the_plan(
     assert dialogue_module.is_late(up, moment(up, at(0, 30).later(86_400)))
 
 
-@given(words=st.permutations([BOB, CID, DAN]))
-def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> None:
-    members = (DAN, ANN, CID, BOB)
-    mind, dialogue = in_dialogue(ANN, members, (BOB, "Well."))
-    dialogue.unsaid, mind.last = "Me!", "Talk"
-    heard = tuple(speech(name, "No, me!") for name in words)
-    percept = Moment(conversation=group(*members), heard=heard)
-    dialogue_module.follow(mind, moment(mind, percept))
-    assert [line.speaker for line in dialogue.lines[1:]] == list(members)
-
-
 def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
     mind, before = in_dialogue(ANN, (ANN, BOB), (ANN, "Well."))
     before.unsaid, mind.last = "See you.", "Talk"
@@ -294,60 +283,37 @@ def test_what_was_thought_of_before_something_new_was_heard_is_not_said() -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "end", "leaves"),
+    ("words", "end", "left", "most", "leaves"),
     [
-        ("Good-bye, Bob.", True, True),
-        ("Good-bye, Bob.", False, False),
-        ("See you at five?", True, False),  # one who asks something stays for the answer
+        pytest.param("Good-bye, Bob.", True, 8, 16, True, id="who says so"),
+        pytest.param("Good-bye, Bob.", False, 8, 16, False, id="nobody else"),
+        pytest.param("See you at five?", True, 8, 16, False, id="who asks stays for the answer"),
+        pytest.param("Well.", False, 1, 16, True, id="at the last words allowed"),
+        pytest.param("Well.", False, 8, 2, True, id="at the most messages"),
+        pytest.param("Well.", False, 8, 3, False, id="before the most messages"),
     ],
 )
-def test_one_leaves_with_the_words_if_one_says_so(words: str, end: bool, leaves: bool) -> None:
-    _, _, action = make_addressed_mind(make_speech_rule(words, end=end))
+def test_one_leaves_with_the_words_where_one_says_so_or_has_to(
+    words: str, end: bool, left: int, most: int, leaves: bool
+) -> None:
+    mind = make_mind(make_speech_rule(words, end=end), most_messages=most)
+    talk = Conversation(1, (ANN, BOB), None, True, left)
+    action = live(mind, Moment(conversation=talk, heard=(speech(BOB, "Hm."),)))
     assert isinstance(action, Talk)
     assert (action.text, action.leave) == (words, leaves)
+    must = leaves and not end
+    assert ("good-bye" in list_requests(mind)[1].messages[1].content) is must
 
 
-def test_without_words_one_leaves_or_passes_as_one_says() -> None:
-    mind, _, action = make_addressed_mind(make_speech_rule("  \n ", end=True))
-    assert action == LEAVE
-    assert mind.dialogue is not None
+def test_without_words_or_a_usable_reply_one_leaves_or_passes() -> None:
+    for rule in (make_speech_rule("  \n ", end=True), always_invalid):
+        assert make_addressed_mind(rule)[2] == LEAVE
     mind, now, action = make_addressed_mind(make_speech_rule(""))
     assert action == Idle("talking with Bob Birch", "💬")
     live(mind, now.later(10))
     assert list_first_fields(mind) == ["relationship", "say"]
     live(mind, now.later(20, heard=(speech(BOB, "Well?"),)))
     assert list_first_fields(mind) == ["relationship", "say", "say"]
-
-
-def test_without_a_usable_reply_one_leaves() -> None:
-    mind, _, action = make_addressed_mind(always_invalid)
-    assert action == LEAVE
-    assert mind.services.model.ledger.totals().fallbacks == 2
-
-
-@pytest.mark.parametrize(("left", "most", "leaves"), [(1, 16, True), (8, 2, True), (8, 3, False)])
-def test_one_leaves_at_the_most_messages_and_at_the_last_allowed(
-    left: int, most: int, leaves: bool
-) -> None:
-    mind = make_mind(make_speech_rule(), most_messages=most)
-    talk = Conversation(1, (ANN, BOB), None, True, left)
-    action = live(mind, Moment(conversation=talk, heard=(speech(BOB, "Hm."),)))
-    assert isinstance(action, Talk)
-    assert (action.text, action.leave) == ("Good morning.", leaves)
-    assert ("good-bye" in list_requests(mind)[1].messages[1].content) is leaves
-
-
-def test_words_for_one_conversation_are_not_said_in_the_next() -> None:
-    mind, now, _ = make_addressed_mind(make_speech_rule("Fine."), latency_ticks={"converse": 2})
-    live(mind, now.later(20))  # Bob is thought of, words for him are asked for
-    next_talk = Conversation(2, (ANN, CID), None, True, 8)
-    cid = now.later(30, conversation=next_talk, heard=(speech(CID, "Ann!"),))
-    assert isinstance(live(mind, cid), Idle)
-    assert live(mind, cid.later(10)) == Idle("talking with Cid Cedar", "💬")
-    assert dialogue_of(mind).unsaid == ""
-    assert dialogue_of(mind).others == [CID]
-    assert live(mind, cid.later(20)) == Idle("talking with Cid Cedar", "💬")
-    assert "Fine." in [says(live(mind, cid.later(30 + 10 * k))) for k in range(4)]
 
 
 def test_golden_transcript() -> None:
@@ -383,19 +349,14 @@ def make_opening_mind(
 def test_one_who_is_near_is_spoken_to_with_what_was_to_be_said_once_one_may_begin() -> None:
     mind = make_opening_mind()
     assert live(mind, Moment(people=(person(BOB),))) == Idle()  # it is Bob's turn to begin
+    cid = person(CID, doing="walking up to Ann Ash")  # to whom one listens
+    assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
     assert list_first_fields(mind) == []
     assert live(mind, NEAR) == HELLO
     assert list_first_fields(mind) == ["relationship", "say"]
     words = list_requests(mind)[1].messages[1].content
     assert '["you wanted to talk about", "the weather"]' in words
     assert '["Bob Birch", "was", "reading"]' in words
-
-
-def test_one_listens_to_who_walks_up_to_one() -> None:
-    mind = make_opening_mind()
-    cid = person(CID, doing="walking up to Ann Ash")
-    assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
-    assert list_first_fields(mind) == []
 
 
 def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_then() -> None:
@@ -417,17 +378,6 @@ def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
     assert mind.attention.talked == {BOB: 190}
     assert list_first_fields(mind) == []
     assert (mind.last, mind.going) == ("", "")
-
-
-def test_a_refused_opening_leaves_only_when_it_was() -> None:
-    mind = make_opening_mind()
-    live(mind, NEAR)
-    refused = NEAR.later(10, result=Result(False, "you two talked just now; give it some time"))
-    assert live(mind, refused) is None
-    assert mind.dialogue is None
-    assert mind.attention.talked == {BOB: 10}
-    assert not len(mind.stream)
-    assert list_first_fields(mind) == ["relationship", "say"]
 
 
 @pytest.mark.parametrize(

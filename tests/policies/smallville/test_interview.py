@@ -5,12 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from genagents_env.errors import LLMRefused
-from genagents_env.llm.calls import CallKey, CompletionRequest
-from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
-from genagents_env.llm.scripted.endpoint import Delay
+from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview
 from genagents_env.policies.smallville.interview import answer_questions, limit_access
@@ -101,32 +96,6 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     assert any("The mayor has resigned." in text for text in shown)
     assert not any("This morning." in text for text in shown)  # there was no room for it
     assert answer.evidence == (77,)
-
-
-def answer_by(mind: SmallvilleMind, rule: Rule, delay: Delay) -> MemoryCassette:
-    """Let a mind be answered so, and return what the calls are kept in."""
-    cassette = MemoryCassette()
-    model = ModelClient(ScriptedEndpoint(rule, delay=delay), run_seed=3, cassette=cassette)
-    object.__setattr__(mind.services, "model", model)
-    return cassette
-
-
-def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
-    async def slow(request: CompletionRequest) -> None:
-        for _ in range(20 if "Who?" not in request.messages[-1].content else 0):
-            await asyncio.sleep(0)
-
-    def rule(request: CompletionRequest) -> str:
-        if "Who?" in request.messages[-1].content:
-            raise LLMRefused("the key is wrong")
-        return make_answer_rule()(request)
-
-    mind = make_experienced_mind()
-    cassette = answer_by(mind, rule, slow)
-    with pytest.raises(LLMRefused):
-        ask(mind, "Where?", "Who?", "When?")
-    keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
-    assert [cassette.get(key) is not None for key in keys] == [True, False, True]
 
 
 def test_golden_transcript(percepts: list[Percept]) -> None:

@@ -12,15 +12,13 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
-from genagents_env.policies.smallville.agenda import add_commitment, describe_under_way
+from genagents_env.policies.smallville.agenda import add_commitment
 from genagents_env.policies.smallville.dates import read_clock, read_date
 from genagents_env.policies.smallville.memo import Memo, list_unknown
 from genagents_env.policies.smallville.mind import (
     Commitment,
     Dialogue,
     DialogueLine,
-    Piece,
-    SmallvilleActivity,
     SmallvilleMind,
     Tie,
 )
@@ -199,18 +197,6 @@ def test_a_tie_is_asked_for_once_in_a_talk_and_again_where_it_is_stale_or_more_w
     take_memo(mind, (BOB, CID))  # a group
     assert [tie.stale for tie in mind.ties.values()] == [True, True]
     assert list_unknown(mind, later) == [BOB]
-
-
-@pytest.mark.parametrize("reaction", [False, True])
-def test_what_is_under_way_is_told_with_its_end_a_reaction_before_the_plan(reaction: bool) -> None:
-    mind = make_mind()
-    mind.activity = SmallvilleActivity(text="waiting", place="Cafe", until=120, reaction=reaction)
-    walk, ducks = "walking to the park", "feeding ducks"
-    mind.day.pieces = [Piece(0, 300, walk, "Park"), Piece(300, 900, ducks, "Park")]
-    shown = list(describe_under_way(mind, moment(mind, Moment()), 3600).lines)
-    way = ["under way", "until 08:05", f"{walk}, at Park (still on the way there)"]
-    assert shown[0] == (["under way", "until 08:02", "waiting, at Cafe"] if reaction else way)
-    assert shown[1:] == [["then", "08:05 to 08:15", f"{ducks}, at Park"]]
 
 
 HANG = Commitment("2023-02-13", "17:00", "hanging paper hearts", "Hobbs Cafe", "Maria Lopez")

@@ -1,6 +1,7 @@
 """Every prompt of the mind, as it is asked of a model in a town, and on bad days."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,18 +13,18 @@ from genagents_env.cognition.prompts import SPOKEN, FilledPrompt, PromptFiles, S
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.memory.stream import Memory
-from genagents_env.percept import Conversation, Percept
+from genagents_env.percept import Conversation
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.config import SmallvilleConfig
-from genagents_env.policy import Context, Profile
+from genagents_env.policy import Context
 from genagents_env.run.policies import load_policy
-from tests.policies.harness import EVIL, FOREIGN, NAME, POLICIES, by_fields, is_fenced, length
+from tests.policies.harness import POLICIES, lines
 from tests.policies.percepts import (
     START,
     Moment,
@@ -39,119 +40,6 @@ from tests.policies.smallville.minds import make_mind
 
 FOLDER = POLICIES / "smallville" / "prompts"
 CONFIG = {"rate_batch": 2, "reflect_at": 2, "react_again_minutes": 1, "talk_again_seconds": 0}
-# A model that does something about what it sees, so that every faculty is asked.
-EAGER = by_fields(
-    {"choice": {"choice": "something else", "what": "opening a window", "minutes": 1}}
-)
-TALK = by_fields({"choice": {"choice": "talk to Bob Birch", "what": "", "minutes": 0}})
-PURPOSES = {
-    *("Ratings", "Description", "Status", "Context", "Questions", "Insights", "Told"),
-    *("Renewal", "DayPlan", "RestOfDay", "Hours", "Pieces", "Spots", "Choice"),
-    *("Reaction", "Relationship", "Utterance", "Memo"),
-}
-
-
-def live(
-    who: Profile,
-    percepts: Iterator[Percept],
-    rule: Rule,
-    memories: int = 0,
-    question: str = "What do you do today?",
-    **config: Value,
-) -> list[CompletionRequest]:
-    """Let one person live through `percepts` and be interviewed; return what was asked."""
-    endpoint = ScriptedEndpoint(rule)
-    policy = SmallvillePolicy(**CONFIG, **config)
-    model = ModelClient(endpoint, run_seed=3)
-    context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
-    policy.reset({who.agent: who}, 3, context)
-    stream = policy.minds[who.agent].stream
-    for k in range(memories):
-        stream.add("event", f"{NAME} said: {FOREIGN[k % 9 :]}"[:600], created=0, events=(k,))
-    for percept in percepts:
-        policy.act({who.agent: {}}, infos(percept))
-    policy.interview(who.agent, [question])
-    return endpoint.requests
-
-
-def hard_day(name: str = NAME, words: str = FOREIGN[:500], moments: int = 24) -> Iterator[Moment]:
-    """Yield percepts full of somebody with that name who says those words, over two days."""
-    known = tuple(f"{k} {name[:50]}" for k in range(40))
-    home = body("Ann's house/bedroom")
-    percept = Moment(known=(*known, *(f"{place}/room of {name[:40]}" for place in known)))
-    talk = Conversation(4, ("Ann Ash", name), None, True, 5)
-    for k in range(moments):
-        here = replace(home, doing=f"doing {k}", event_id=k)
-        stove = thing("Ann's house/bedroom/stove", "on" if k % 2 else words[:300], ("on", "off"))
-        seen = replace(person(name, doing=f"{words[: 200 + k]}"), event_id=k)
-        yield percept.later(
-            600 * k,
-            me=here,
-            people=(seen,),
-            objects=(stove,),
-            heard=(speech(name, f"{k} {words}"[:500]),),
-            conversation=talk if moments // 2 <= k < moments * 3 // 4 else None,
-        )
-    asleep = body("Ann's house/bedroom", asleep=True)
-    yield percept.later(17 * 3600, me=asleep)
-    yield percept.later(25 * 3600)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("limit", "grounding", "rule"),
-    [(400, "recursive", EAGER), (400, "one_call", TALK), (500, "one_call", EAGER)],
-)
-def test_prompts_stay_within_their_budget_on_a_hard_day(
-    limit: int, grounding: str, rule: Rule
-) -> None:
-    who = profile(
-        persona="; ".join(
-            f"Ann has a {k}th habit of which there is much to say" for k in range(60)
-        ),
-        goal=FOREIGN[:600],
-        relationships={NAME: FOREIGN[:300]},
-        memories=tuple(f"{k} {FOREIGN[:400]}" for k in range(20)),
-        home="Ann's house/bedroom",
-    )
-    requests = live(who, hard_day(), rule, 40, grounding=grounding, prompt_tokens=limit)
-    first_tries = [r for r in requests if len(r.messages) == 2]
-    assert all(length(request) <= limit for request in first_tries)
-    assert len({request.schema_name for request in requests}) >= 10
-
-
-def test_nothing_of_others_stands_outside_the_fence_of_any_prompt(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    filled, fill = set[str](), PromptFiles.fill
-
-    def note(prompts: PromptFiles, name: str, *args: Value, **fields: Value) -> FilledPrompt:
-        filled.add(name)
-        return fill(prompts, name, *args, **fields)
-
-    monkeypatch.setattr(PromptFiles, "fill", note)
-    evil, purposes, words = EVIL.replace("\n", " "), set[str](), "forget all this"
-    for rule, config in (
-        (EAGER, {"grounding": "recursive"}),
-        (TALK, {}),
-        (TALK, {"context": "summary", "grounding": "recursive"}),
-    ):
-        day = hard_day("Bob Birch", evil, 12)
-        asked = live(profile(), day, rule, 50, evil, prompt_tokens=2000, **config)
-        assert all(length(r) <= 2000 for r in asked if len(r.messages) == 2)
-        told = [r for r in asked if words in r.messages[-1].content]
-        assert len(told) > 10
-        assert all(is_fenced(r, words) for r in told if len(r.messages) == 2)
-        assert not any(words in r.messages[0].content for r in asked)
-        purposes |= {r.schema_name for r in told}
-    assert purposes == PURPOSES
-    assert filled == {path.stem for path in FOLDER.glob("*.jinja")} - {
-        "self",
-        "rules",
-        "ground_object",
-    }
-
-
 # How a prompt is filled.
 
 
@@ -263,15 +151,59 @@ def rule(request: CompletionRequest) -> str:
     return json.dumps({key: value or key == "changes_plan" for key, value in reply.items()})
 
 
+def list_moments() -> Iterator[Moment]:
+    """Yield two days in a bedroom: a stove, Bob who says something, a talk with him, a night."""
+    home, place = body("Ann's house/bedroom"), "Ann's house/bedroom"
+    percept = Moment(known=("Cafe", "Cafe/bar", "Cafe/hall", place))
+    talk = Conversation(4, ("Ann Ash", "Bob Birch"), None, True, 5)
+    for k in range(40):
+        yield percept.later(
+            600 * k,
+            me=replace(home, doing=f"doing {k}", event_id=k),
+            people=(replace(person("Bob Birch", doing=f"doing {k}"), event_id=k),),
+            objects=(thing(f"{place}/stove", "on" if k % 2 else "off", ("on", "off")),),
+            heard=(speech("Bob Birch", f"{k} Hello, Ann."),),
+            conversation=talk if 20 <= k < 30 else None,
+        )
+    yield percept.later(17 * 3600, me=body(place, asleep=True))
+    yield percept.later(25 * 3600)
+
+
+class SmallEndpoint(ScriptedEndpoint):
+    """A model that says of itself that it is a small one."""
+
+    small = True
+
+
+def live(
+    endpoint_class: type[ScriptedEndpoint] = ScriptedEndpoint, **config: Value
+) -> tuple[ModelClient, list[CompletionRequest]]:
+    """Let a mind of this configuration live these two days and be asked; return its requests."""
+    policy, endpoint = SmallvillePolicy(**CONFIG, **config), endpoint_class(rule)
+    model = ModelClient(endpoint, run_seed=3)
+    context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
+    who = profile(relationships={"Bob Birch": "a friend"}, goal="Give a party.")
+    policy.reset({"Ann Ash": who}, 3, context)
+    for percept in list_moments():
+        policy.act({"Ann Ash": {}}, infos(percept))
+    policy.interview("Ann Ash", ["What is new?"])
+    return model, endpoint.requests
+
+
 def purposes(**config: Value) -> frozenset[str]:
     """Return the purposes of the calls that a mind with this configuration makes in two days."""
-    policy = SmallvillePolicy(**CONFIG, **config)
-    model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
-    context = Context("Town", START, 10, model, Embedder(open_source("hashed")))
-    policy.reset({"Ann Ash": profile()}, 3, context)
-    for percept in hard_day("Bob Birch", "Hello, Ann.", 40):
-        policy.act({"Ann Ash": {}}, infos(percept))
-    return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
+    rows = live(**config)[0].ledger.rows()
+    return frozenset(row.purpose for row in rows if row.calls) - {"interview"}
+
+
+def test_a_small_model_is_told_date_place_and_goal_in_every_prompt() -> None:
+    # What one is up to has no part in these.
+    aimless = {"Spots", "Ratings", "Relationship", "Status"}
+    for request in (one for one in live(SmallEndpoint)[1] if len(one.messages) == 2):
+        heads, name = Counter(line[0] for line in lines(request)), request.schema_name
+        assert heads["now"] == 1, name
+        assert heads["you are at"] == 1 or name == "Told", name
+        assert heads["these days"] or heads["your goal"] or name in aimless, name
 
 
 def test_every_purpose_belongs_to_one_faculty() -> None:

@@ -148,19 +148,21 @@ DRAWN_IN = Conversation(4, ("Ann Ash", CID), None, False, 8)
 
 
 @pytest.mark.parametrize(
-    ("seen", "changes"),
+    ("seen", "changes", "choice"),
     [
-        pytest.param({"me": body(asleep=True)}, {}, id="asleep"),
-        pytest.param({"conversation": DRAWN_IN}, {}, id="drawn in"),
-        pytest.param({}, {"dialogue": Dialogue(-1, 0, [CID])}, id="about to talk"),
-        pytest.param({}, {"profile": profile(wake=time(9))}, id="late"),
-        pytest.param({}, {"attention": Attention(talked={BOB: 20})}, id="talked"),
+        pytest.param({"me": body(asleep=True)}, {}, TALK_TO, id="asleep"),
+        pytest.param({"conversation": DRAWN_IN}, {}, TALK_TO, id="drawn in"),
+        pytest.param({"me": body(asleep=True)}, {}, "wait", id="asleep, to wait"),
+        pytest.param({"conversation": DRAWN_IN}, {}, "wait", id="drawn in, to wait"),
+        pytest.param({}, {"dialogue": Dialogue(-1, 0, [CID])}, TALK_TO, id="about to talk"),
+        pytest.param({}, {"profile": profile(wake=time(9))}, TALK_TO, id="late"),
+        pytest.param({}, {"attention": Attention(talked={BOB: 20})}, TALK_TO, id="talked"),
     ],
 )
 def test_a_decision_that_comes_too_late_has_no_effect(
-    seen: dict[str, Value], changes: dict[str, Value]
+    seen: dict[str, Value], changes: dict[str, Value], choice: str
 ) -> None:
-    mind = make_mind(make_decision_rule(TALK_TO), latency_ticks={"react": 3})
+    mind = make_mind(make_decision_rule(choice), latency_ticks={"react": 3})
     live(mind, LATE, [READING])
     assert mind.is_busy("react.")
     for name, value in changes.items():
@@ -168,18 +170,8 @@ def test_a_decision_that_comes_too_late_has_no_effect(
     think(mind, [], LATE.later(30, **seen))
     assert not mind.pending
     assert mind.dialogue is None or mind.dialogue.others == [CID]
-    assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
-
-
-@pytest.mark.parametrize(
-    "seen", [{"me": body(asleep=True)}, {"conversation": DRAWN_IN}], ids=["asleep", "drawn in"]
-)
-def test_one_who_sleeps_or_talks_by_now_does_not_wait(seen: dict[str, Value]) -> None:
-    mind = make_mind(make_decision_rule("wait"), latency_ticks={"react": 3})
-    live(mind, LATE, [READING])
-    think(mind, [], LATE.later(30, **seen))
-    assert not mind.pending
     assert mind.activity.kind != "wait"
+    assert all(fields_of(request)[0] == "choice" for request in list_requests(mind))
 
 
 def test_golden_transcript() -> None:

@@ -80,15 +80,6 @@ def test_nothing_that_is_forgotten_is_recalled_and_of_the_latest_the_kinds_asked
     assert len(recall(mind, ["red"], 100)) == len(TEXTS) + 2
 
 
-def test_every_text_is_embedded_once() -> None:
-    mind, source = colourful()
-    recall(mind, ["red"])
-    mind.stream.add("event", "red sea", created=0, events=(1,))
-    assert "red sea" in recall(mind, ["red"])
-    assert sorted(source.asked) == sorted([*TEXTS, "red", "red sea"])
-    assert mind.stream.find_unembedded() == []
-
-
 @pytest.mark.parametrize(("weights", "first"), [("paper", "green"), ("public_code", "red")])
 def test_the_weights_are_an_option(weights: str, first: str) -> None:
     mind, _ = colourful([], retrieval_weights=weights, recall=1)

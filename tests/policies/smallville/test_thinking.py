@@ -3,7 +3,6 @@ import copy
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
@@ -23,7 +22,7 @@ from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.testing.compare import find_difference, to_plain
-from tests.policies.harness import fields_of, list_requests, make_scheduler, moment
+from tests.policies.harness import fields_of, make_scheduler, moment
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
 from tests.policies.smallville.minds import Town, make_mind, make_talkative_rule
@@ -111,20 +110,6 @@ def test_a_thought_may_stand_in_for_another_and_one_may_ask_nothing(taken: list[
     live(mind, {0: [ask("x", "react.instead"), ask("")]}, 1)
     assert taken == ["then reply at 0"]
     assert [row.purpose for row in mind.services.model.ledger.rows()] == ["react.then"]
-
-
-def test_where_words_fail_no_call_is_begun(
-    taken: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def broken(mind: SmallvilleMind, data: QueryData, now: Now) -> None:
-        raise LLMUnavailable("no embedder")
-
-    bad = replace(handler(taken), prepare=broken)
-    monkeypatch.setattr(smallville, "HANDLERS", {**smallville.HANDLERS, "plan.broken": bad})
-    mind = make_mind()
-    with pytest.raises(LLMUnavailable):
-        live(mind, {0: [ask("a"), ask("b", "plan.broken")]}, 1)
-    assert list_requests(mind) == []
 
 
 # Calls under way over a checkpoint.

@@ -139,24 +139,6 @@ def test_the_tokens_of_trl_are_the_chat() -> None:
     assert len(tokens.logprobs) == len(tokens.ids)
 
 
-def test_eleven_roles_in_one_episode() -> None:
-    async def live() -> SharedSession:
-        town = TownConfig("valentines_party", start="10:00")
-        session = SharedSession(town, learners=range(11), others="idle", max_ticks=3)
-        await session.begin(0)
-        assert len(session.learners) == 11
-
-        async def wait(prompt: object) -> str:
-            return json.dumps({"do": "wait", "minutes": 1})
-
-        await asyncio.gather(*(session.play(agent, wait) for agent in session.learners))
-        await session.close()
-        return session
-
-    session = asyncio.run(live())
-    assert all(len(session.transcript(agent)) >= 1 for agent in session.learners)
-
-
 def test_what_one_was_worth_is_what_the_others_lack_without_it() -> None:
     async def live() -> SharedSession:
         session = SharedSession("share", learners=[0], others="solution")

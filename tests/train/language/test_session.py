@@ -137,7 +137,7 @@ def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_can_be_learned_in_words(task: str) -> None:
-    with Session(task, seed=1) as session:
+    with Session(task, seed=1, max_ticks=40) as session:
         assert session.prompt is not None
         assert "Your goals: " in session.prompt.user
         while not session.done:

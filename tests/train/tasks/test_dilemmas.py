@@ -2,13 +2,11 @@
 
 import pytest
 
-from genagents_env.env import TownEnv
 from genagents_env.policy import Policy
 from genagents_env.run.play import rollout
 from genagents_env.train.tasks import TASKS, TaskEnv
 from genagents_env.train.tasks.queue import QueueSolution
 from genagents_env.train.tasks.share import ShareSolution
-from genagents_env.train.tasks.task import change
 
 SEEDS = range(3)
 Solution = type[QueueSolution] | type[ShareSolution]
@@ -43,24 +41,3 @@ def test_defection_pays_and_harms_all(name: str, solution: Solution) -> None:
     assert exploited < 0.9 * fair
     assert least < less < together
     assert selfish < 0.7 * fair  # and all lose when all do
-
-
-@pytest.mark.slow
-def test_one_more_defector_gains_whatever_the_others_do() -> None:
-    people = TASKS["share"].people
-    for defectors in range(people):
-        _, before, _ = play("share", ShareSolution, defectors)
-        after, _, _ = play("share", ShareSolution, defectors + 1)
-        assert after > before
-
-
-@pytest.mark.parametrize(("name", "solution"), [("queue", QueueSolution), ("share", ShareSolution)])
-def test_shared_rewards_leave_no_dilemma(name: str, solution: Solution) -> None:
-    town = TASKS[name].draw(0)
-    reward = town.reward.model_dump() | {"shared": True}
-    shared = change(town, reward=reward)
-    env = TaskEnv(TASKS[name], actions="words")
-    plain = rollout(env, solution(), seed=0).returns
-    equal = rollout(TownEnv(shared, ids="indexed"), solution(), seed=0).returns
-    assert len({round(value, 9) for value in equal.values()}) == 1
-    assert sum(equal.values()) == pytest.approx(sum(plain.values()))

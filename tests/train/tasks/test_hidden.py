@@ -14,7 +14,7 @@ from genagents_env.train.tasks import HELD_OUT, TASKS
 from genagents_env.train.tasks.layouts import list_rooms
 from genagents_env.train.tasks.task import change
 
-FEW, MANY = (0, 1, HELD_OUT[0]), (*range(2, 16), *HELD_OUT[1:7])
+FEW, MANY = (0, 1, HELD_OUT[0]), (*range(2, 10), *HELD_OUT[1:5])
 Plot = dict[str, Any]
 Hide = Callable[[Scenario], tuple[Scenario, list[str]]]
 

@@ -26,7 +26,7 @@ from genagents_env.train.tasks.layouts import (
 from genagents_env.train.tasks.street_map import GROUND, measure_walks
 from tests.train.tasks.names import SMALL
 
-SEEDS = (*range(200), *range(1_000_000, 1_000_100))
+SEEDS = (*range(128), *range(1_000_000, 1_000_032))
 
 
 @cache
@@ -34,7 +34,7 @@ def draw_towns() -> tuple[Scenario, ...]:
     return tuple(draw_town(seed) for seed in SEEDS)
 
 
-def test_300_towns_are_valid_and_all_of_each_can_be_reached() -> None:
+def test_towns_are_valid_and_all_of_each_can_be_reached() -> None:
     for town in draw_towns():
         assert check_scenario(town) == []
         plan = lay_out(town)
@@ -59,7 +59,7 @@ def test_towns_have_all_numbers_of_rooms_and_one_to_three_things_in_each() -> No
         states.update(len(known) for known in list_things(town).values())
         things.update(len(arena.objects) for sector in town.sectors for arena in sector.arenas)
     assert set(counts) == set(range(ROOMS[0], ROOMS[1] + 1))
-    assert min(counts.values()) > 30
+    assert min(counts.values()) > 16
     assert set(things) == {1, 2, 3}
     assert set(states) == {2, 3, 4}
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_drawn_is_refused(wrong: dict[str, object], said: str) ->
 
 @pytest.mark.parametrize("rooms", range(BLOCK_ROOMS[0], BLOCK_ROOMS[1] + 1))
 def test_every_room_can_be_reached_from_every_other(rooms: int) -> None:
-    for seed in range(20):
+    for seed in range(8):
         lots, tiles = draw_block(np.random.default_rng(seed), rooms)
         assert sum(lot.rooms for lot in lots) == rooms == tiles.max()
         spots = [tuple(np.argwhere(tiles == room)[0]) for room in range(1, rooms + 1)]
@@ -115,8 +115,8 @@ def test_every_room_can_be_reached_from_every_other(rooms: int) -> None:
 
 
 def test_all_towns_differ_and_are_larger() -> None:
-    towns = [draw_block_town(seed) for seed in ELSEWHERE[:128]]
-    assert len({town.map for town in towns}) == 128
+    towns = [draw_block_town(seed) for seed in ELSEWHERE[:64]]
+    assert len({town.map for town in towns}) == 64
     for town in towns:
         plan = lay_out(town)
         assert min(plan.width, plan.height) >= 20
@@ -127,7 +127,7 @@ def test_all_towns_differ_and_are_larger() -> None:
 @pytest.mark.parametrize("task", SMALL)
 def test_a_task_can_be_solved_there(task: str) -> None:
     env = town_v0.rl_env(task, actions="words", percepts=True)
-    seeds = ELSEWHERE[:4]
+    seeds = ELSEWHERE[:3]
     earned = [np.mean(list(rollout(env, "solution", seed).returns.values())) for seed in seeds]
     chance = [np.mean(list(rollout(env, "random", seed).returns.values())) for seed in seeds]
     assert np.mean(earned) > np.mean(chance)

@@ -48,7 +48,7 @@ def test_a_leak_in_a_task_is_caught(leak: str) -> None:
     ("task", "seeds"),
     [
         *((task, 2) for task in SMALL),
-        *(pytest.param(task, 10, marks=pytest.mark.slow) for task in SMALL),
+        *(pytest.param(task, 6, marks=pytest.mark.slow) for task in SMALL),
         *(pytest.param(task, 4, marks=pytest.mark.slow) for task in LARGE),
     ],
 )

@@ -22,7 +22,7 @@ from tests.train.tasks.names import EVERY, SMALL
 
 SEEDS = (*range(3), *HELD_OUT[:2])
 # Chance is good at these in a few episodes of many.
-MORE = dict.fromkeys(("find", "meet"), (*range(16), *HELD_OUT[:8]))
+MORE = dict.fromkeys(("find", "meet"), (*range(10), *HELD_OUT[:4]))
 KNOWN = [name for name in SMALL if TASKS[name].find_optimum is not None]
 
 
@@ -135,20 +135,13 @@ def test_by_its_name_it_earns_what_the_task_promises(task: str) -> None:
         for one in rollouts(lambda: town_v0.rl_env(task), "solution", HELD_OUT_SEEDS)
     ]
     env = town_v0.rl_env(task)
-    assert by_name == [
-        rollout(env, get_task(task).make_solution(), seed).returns for seed in HELD_OUT_SEEDS
-    ]
-    assert by_name == [play_town(task, "solution", seed) for seed in HELD_OUT_SEEDS]
+    seed = HELD_OUT_SEEDS[0]
+    assert by_name[0] == rollout(env, get_task(task).make_solution(), seed).returns
+    assert by_name[0] == play_town(task, "solution", seed)
     earned = np.mean([list(returns.values()) for returns in by_name])
     assert earned == pytest.approx(read_baselines()[task]["solution"], abs=0.1)
-    scripted = rollout(env, "scripted", HELD_OUT_SEEDS[0]).returns
+    scripted = rollout(env, "scripted", seed).returns
     assert np.mean(list(scripted.values())) < earned - 0.2
-
-
-def test_it_goes_along_with_other_policies() -> None:
-    env = town_v0.rl_env("meet")
-    mixed = {agent: "solution" for agent in env.possible_agents} | {"resident_1": "random"}
-    assert set(rollout(env, mixed, 0, max_ticks=5).returns) == set(env.possible_agents)
 
 
 def test_a_town_without_a_task_has_none() -> None:

@@ -75,16 +75,6 @@ def test_innocent_all_name_the_culprit_and_to_guess_costs(seed: int) -> None:
     assert rewards[env.possible_agents[culprit]] == pytest.approx(1 / 3)
 
 
-def test_own_clue_may_be_said_and_the_text_shows_it() -> None:
-    env = TaskEnv(TASKS["culprit"], actions="words", text=True, goal_line=True, percepts=True)
-    observations, _ = env.reset(seed=0)
-    fact = env.world.scenario.facts[0]
-    knower = env.possible_agents[env.world.names.index(fact.known_by[0])]
-    texts = {agent: seen["text"] for agent, seen in observations.items()}
-    assert f'You know: "{fact.statement}".' in texts.pop(knower)
-    assert not any(fact.statement in text for text in texts.values())
-
-
 def test_who_says_what_they_do_not_know_makes_a_claim() -> None:
     env = TaskEnv(TASKS["spread"], actions="words")
     env.reset(seed=0)

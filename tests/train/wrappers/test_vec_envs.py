@@ -109,21 +109,6 @@ def test_a_seed_gives_the_same_episodes_again(make: Make) -> None:
         np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("make", BOTH)
-def test_maskable_ppo_trains(make: Make) -> None:
-    contrib = pytest.importorskip("sb3_contrib")
-    env = make(2)
-    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
-    before = [p.detach().clone() for p in model.policy.parameters()]
-    model.learn(600)
-    assert any(
-        not np.array_equal(a.numpy(), b.detach().numpy())
-        for a, b in zip(before, model.policy.parameters(), strict=True)
-    )
-    assert model.ep_info_buffer
-
-
 @pytest.mark.parametrize(
     ("make", "word"),
     [

@@ -22,10 +22,6 @@ def make_town(goals: list[dict[str, object]], **reward: object) -> Scenario:
     return set_up(town, people, TICKS, reward=paid, facts=[WORD])
 
 
-def describe_person(name: str, home: str) -> dict[str, str]:
-    return {"name": name, "home": home, "persona": f"{name} lives at {home}"}
-
-
 def make_party() -> tuple[Scenario, str]:
     town = draw_town(5, people=3)
     place = list_rooms(town)[0]
@@ -83,7 +79,7 @@ def make_case(**reward: object) -> tuple[Scenario, str]:
         {"agent": CAT, "kind": "escape", "object": thing},
     ]
     paid = {"name": "goals", "goals": goals, **reward}
-    people = [describe_person(name, room) for name in names]
+    people = [{"name": name, "home": room, "persona": f"{name} lives here"} for name in names]
     return change(town, sectors=sectors, people=people, reward=paid), thing
 
 
