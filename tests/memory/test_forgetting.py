@@ -236,3 +236,10 @@ def test_groups_are_the_clusters_of_single_linkage(seed: int, count: int, above:
     for row, label in enumerate(labels.tolist()):
         expected.setdefault(label, []).append(row)
     assert link(vectors, above) == sorted(expected.values())
+
+
+def test_no_vectors_and_one_vector_are_grouped() -> None:
+    assert link(np.zeros((0, 4), np.float32), 0.9) == []
+    assert link(np.ones((1, 4), np.float32), 0.9) == [[0]]
+    with pytest.raises(ValueError, match="zero"):
+        link(np.zeros((2, 4), np.float32), 0.9)

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError
 from genagents_env.observe.columns import (
     PORTABLE_SIZE,
     SIZE,
     describe_columns,
     format_columns,
 )
+from genagents_env.observe.plain_columns import SIZE as PLAIN_SIZE
+from genagents_env.observe.plain_columns import describe_plain_columns
 from genagents_env.observe.spaces import Floats
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.interventions import Put
@@ -45,6 +48,13 @@ def find_choice(env: TownEnv, words: str) -> int:
 
 def test_the_page_is_made_of_the_columns() -> None:
     assert (DOCS / "columns.md").read_text().endswith(format_columns())
+
+
+def test_columns_of_the_plain_menu_are_its_own() -> None:
+    assert [c.index for c in describe_plain_columns()] == list(range(PLAIN_SIZE))
+    for menu in ("plain", "x"):
+        with pytest.raises(ConfigError, match="describe_plain_columns"):
+            describe_columns(menu)
 
 
 @pytest.mark.parametrize(("menu", "size"), [("town", SIZE), ("portable", PORTABLE_SIZE)])

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.errors import BudgetExceeded
+from genagents_env.errors import BudgetExceeded, PolicyError
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
@@ -114,6 +114,11 @@ def test_a_call_that_ends_the_run_leaves_the_state_untouched() -> None:
     with pytest.raises(BudgetExceeded):
         step(policy, Moment(people=(person(BOB),)))
     assert policy.state() == before
+
+
+def test_a_model_is_needed() -> None:
+    with pytest.raises(PolicyError, match="model"):
+        load_policy("reactive").reset({}, 0, context())
 
 
 # Interviews.

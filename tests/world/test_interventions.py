@@ -61,6 +61,17 @@ def test_a_town_without_people_goes_on_where_somebody_will_come(make_town: MakeT
     assert town.env.step({}) == ({}, {}, {}, {}, {})
 
 
+def test_scheduled_events_happen_at_their_time(make_town: MakeTown) -> None:
+    town = make_town(
+        events=[{"at": "2023-02-13T09:00:30", "kind": "news", "text": "It is raining."}],
+    )
+    heard = []
+    for _ in range(4):
+        town.step()
+        heard.append(town.heard("Ann"))
+    assert heard == [[], [], ["It is raining."], []]
+
+
 @pytest.mark.parametrize(
     "change",
     [Whisper("Zoe", "x"), SetObject("stove", "x"), Put("Ann Ash", "Nowhere"), News("")],

@@ -10,7 +10,7 @@ import pytest
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policies.ai_town import reflect, remember, retrieve
+from genagents_env.policies.ai_town import AiTownConfig, reflect, remember, retrieve
 from genagents_env.policies.ai_town.mind import (
     AiTownMind,
     FinishedTalk,
@@ -235,3 +235,9 @@ def test_an_access_counts_only_after_five_minutes(since: int, counts: bool) -> N
     assert int(mind.stream.accessed[0]) == 1000
     recall(mind, 1000 + since)
     assert int(mind.stream.accessed[0]) == (1000 + since if counts else 1000)
+
+
+@pytest.mark.parametrize("preset", ["2023", 2023])
+def test_a_preset_goes_behind_what_is_given_by_name(preset: Value) -> None:
+    config = AiTownConfig.model_validate({"preset": preset, "talk_seconds": 90})
+    assert (config.meet, config.talk_seconds, config.message_seconds) == ("collision", 90, 3)

@@ -304,6 +304,15 @@ def test_five_new_events_make_a_summary_that_rests_on_them() -> None:
     assert mind.news == []
 
 
+def test_it_is_never_made_of_the_same_again() -> None:
+    mind = quiet()
+    senses.notice_oneself(mind, "I could not go to the park.", 0, feedback=True)
+    assert update_summary(mind, Moment())
+    mind.feedback = True
+    assert not update_summary(mind, Moment().later())
+    assert len(list_requests(mind)) == 1
+
+
 def test_each_sentence_rests_on_what_it_is_most_like() -> None:
     def rule(request: CompletionRequest) -> str:
         return json.dumps({"summary": "I hear that the bridge is closed. My boat leaks."})

@@ -167,6 +167,11 @@ def test_with_the_releases_preset_what_just_ended_is_hidden_nine_times_in_ten() 
     assert 44 <= hidden < 60
 
 
+def test_only_what_is_asked_for_is_possible() -> None:
+    mind = decide(make_choice_rule("go", "Park"), near=[BEN], only=["go", "find"])
+    assert possible(mind) == ["go"]
+
+
 @pytest.mark.parametrize(("option", "words"), [("go", "9"), ("find", "Francesco Bianchi")])
 def test_what_fits_nothing_well_is_refused_in_words(option: str, words: str) -> None:
     mind = decide(make_choice_rule(option, words), people=["Richard Smith"])
@@ -280,3 +285,9 @@ def test_they_are_considered_once_in_a_while_only(
         think_at(mind, second)
     expected = [["thought", "goal"][: 1 + also] for also in considered]
     assert list_first_fields(mind) == [field for fields in expected for field in fields]
+
+
+def test_a_small_model_keeps_what_the_profile_says() -> None:
+    mind = make_mind(who=ANN)
+    mind.services.prompts.small = True
+    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]

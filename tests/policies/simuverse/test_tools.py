@@ -131,7 +131,7 @@ def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_pat
     assert not any(note["kind"] == "strike" for note in town.notes)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(4))
 def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
     tmp_path: Path, seed: int
 ) -> None:
