@@ -54,7 +54,6 @@ def measured(values: Mapping[str, Number], life: str, **more: object) -> Measure
         model_changes=(),
         uses=(),
         versions={"genagents-env": "1.2.3"},
-        curves={"crumbs": ((0.0, 1), (0.2, 2), (1.0, 2))},
     )
     return change(found, more)
 

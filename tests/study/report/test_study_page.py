@@ -35,7 +35,7 @@ def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path
     tabled = ("means", "effects", "runs", "values", "measures", "versions")
     assert {f"{name}.csv" for name in tabled} <= names
     assert "values.parquet" in names
-    drawn = ("differences", "values", "diffusion")
+    drawn = ("differences", "values")
     assert {f"figures/{name}.png" for name in drawn} <= names
     page = PageTags(first)
     for words in ("Does the mind change how far", known.headlines[0], "16 finished", "0 to 7"):
@@ -234,7 +234,8 @@ baseline = { policy = "random", hours = "0.2" }
 policy = ["idle", "random"]
 hours = [0.1, 0.2]
 """
-    folder = SweepFolder.create_from(tmp_path / "out", text, tmp_path, name="some.toml")
+    (tmp_path / "some.toml").write_text(text)
+    folder = SweepFolder.create(tmp_path / "out", tmp_path / "some.toml")
     plan = make_study_plan(folder, folder.experiment)
     assert plan.levels == {"condition": ("idle / 0.1", "random / 0.2")}
     assert plan.baseline == {"condition": "random / 0.2"}
