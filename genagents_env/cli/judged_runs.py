@@ -12,7 +12,7 @@ from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.judge import JudgedText, Rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
 from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import VERDICTS, JudgementSummary, summarise_judgements
+from genagents_env.study.report.judging import VERDICTS, Judged, sum_judgements
 from genagents_env.study.sweep.folder import SweepFolder
 
 
@@ -61,14 +61,13 @@ class JudgedRuns:
         texts = (one for source in self.sources for one in source.load_texts(rubric))
         return [one for one in texts if one.when == "after"]
 
-    def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> JudgementSummary:
+    def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> Judged:
         """Return what the verdicts on the texts of these ids come to; what is left out is said."""
         mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
-        files = {one.run: one.path for one in self.sources if not one.is_kept}
-        summary = summarise_judgements(mine, files)
-        if summary.fault:
-            warn(summary.fault)
-        return summary
+        found = sum_judgements(mine, {one.run: one.path for one in self.sources if not one.is_kept})
+        for fault in found.faults:
+            warn(fault)
+        return found
 
     @property
     def model(self) -> str | None:

@@ -20,7 +20,7 @@ from genagents_env.study.report.cautions import (
     warn_of_equal_lives,
     warn_of_strangers,
 )
-from genagents_env.study.report.judging import StudyJudgements, read_judgements
+from genagents_env.study.report.judging import Judged, read_judgements
 from genagents_env.study.report.quotes import describe_words, find_answers
 from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import (
@@ -144,7 +144,7 @@ def compare_runs(
             for run in runs
         ]
     # Run files have no folder of their own: `genagents judge` prints what is said of them.
-    judged = read_judgements(folder, runs) if plan.text else StudyJudgements()
+    judged = read_judgements(folder, runs) if plan.text else Judged()
     scores = score_conditions(judged.given)
     return StudyResults(
         folder,
@@ -153,7 +153,7 @@ def compare_runs(
         tuple(make_rows(runs, judged.given)),
         tuple({one.name: one for one in measures}.values()),
         find_versions(),
-        judged.tables,
+        tuple(judged.list_tables()),
         copies=judged.copies,
         scales={f"{JUDGE}.{one.rubric}": (one.low, one.high) for one in scores},
         remarks=(*_warn_of_several_judges(scores), *remarks),
