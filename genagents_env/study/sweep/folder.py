@@ -179,6 +179,11 @@ class SweepFolder:
         """Every trial, in the order in which they are run; errors as of `build_cells`."""
         return list_trials(self.plan.conditions, self.experiment.seed_list)
 
+    @property
+    def pilots(self) -> tuple[Trial, ...]:
+        """The trials with the first seed of each condition."""
+        return self.trials[: len(self.plan.conditions)]
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The cells with all that a run needs; no policy is imported, as for `plan`."""

@@ -23,7 +23,6 @@ from genagents_env.study.sweep.backends import (
 from genagents_env.study.sweep.design.cells import Cell, needs_model
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
-from genagents_env.study.sweep.estimate import choose_pilots
 from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
@@ -157,10 +156,10 @@ class SweepSession:
         self._run_trials([trial for trial in due if trial.seed == first])
         rest = [trial for trial in due if trial.seed != first]
         if rest and not self.options.anyway and self.signals.signal is None:
-            cells = choose_pilots(self.folder)
-            files = ((one, read_measured(self.folder.run_file(one))) for one in cells)
+            pilots = self.folder.pilots
+            files = ((one, read_measured(self.folder.run_file(one))) for one in pilots)
             runs = {one.condition.levels: found for one, found in files if found is not None}
-            self.halted = find_reason_to_stop(self.experiment, len(cells), runs)
+            self.halted = find_reason_to_stop(self.experiment, len(pilots), runs)
         if not self.halted:
             self._run_trials(rest)
 
