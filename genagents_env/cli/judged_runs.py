@@ -95,16 +95,16 @@ def find_judged_runs(paths: Sequence[Path]) -> JudgedRuns:
 
 def _find_in_folder(path: Path) -> JudgedRuns:
     folder = SweepFolder(path)
-    statuses = {status.trial: status for status in folder.read_statuses()}
-    finished = [t for t in folder.trials if statuses[t.name].state == "finished"]
+    statuses = folder.read_statuses()
+    finished = [one for one in statuses if one.state == "finished"]
     if not finished:
         raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep {path}")
-    if rest := len(folder.trials) - len(finished):
+    if rest := len(statuses) - len(finished):
         warn(f"{rest} unfinished runs of {path} are left out")
     sources = [
-        replace(read, run=trial.name, condition=trial.condition.name, block=trial.condition.block)
-        for trial in finished
-        for read in _read_run_file(folder.run_file(trial))
+        replace(read, run=one.name, condition=one.condition.name, block=one.condition.block)
+        for one in finished
+        for read in _read_run_file(one.file)
     ]
     return JudgedRuns(tuple(sources), find_inside(path, VERDICTS), folder)
 

@@ -21,7 +21,6 @@ from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measures import find_measures, load_measure
 from genagents_env.study.report import write_report
 from genagents_env.study.report.measuring import make_study_plan, measure_study
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.table import CellValue, Table
 from genagents_env.study.stats import count_needed_seeds, list_contrasts
 from genagents_env.study.sweep import (
@@ -35,6 +34,7 @@ from genagents_env.study.sweep import sweep as run_sweep
 from genagents_env.study.sweep.design.experiment import split_primary
 from genagents_env.study.sweep.progress import format_degraded
 from genagents_env.study.sweep.single import run_single
+from genagents_env.study.sweep.trial_status import StudyRun
 
 _CHANGES = "Changes to the experiment file"
 _MACHINE = "Execution"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from genagents_env.extras import format_install_command
 from genagents_env.record import Degradation
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.stats import ALPHA, MIN_SEEDS, count_needed_seeds, find_smallest_p
 from genagents_env.study.sweep.measured import MeasuredRun
+from genagents_env.study.sweep.trial_status import StudyRun
 
 if TYPE_CHECKING:
     from genagents_env.study.report.study import StudyResults

@@ -14,9 +14,10 @@ from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreemen
 from genagents_env.study.judge.rankings import Ranking, rank_conditions
 from genagents_env.study.judge.scores import Copies, Score, count_copies, score_conditions
 from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
-from genagents_env.study.report.study_runs import JUDGE, StudyRun
+from genagents_env.study.report.study_runs import JUDGE
 from genagents_env.study.report.table import Table
 from genagents_env.study.stats import compute_interval
+from genagents_env.study.sweep.trial_status import StudyRun
 
 VERDICTS = "verdicts.jsonl"
 

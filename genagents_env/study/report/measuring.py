@@ -26,7 +26,6 @@ from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import (
     JUDGE,
     OnRead,
-    StudyRun,
     make_rows,
     read_study_runs,
 )
@@ -36,6 +35,7 @@ from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import measure_run
+from genagents_env.study.sweep.trial_status import StudyRun, TrialState
 from genagents_env.text import clean
 
 
@@ -71,7 +71,7 @@ def measure_study(
     untaken = [one for one in named if one not in wanted]
     exclude = (degraded or experiment.degraded) == "exclude"
     runs = tuple(
-        replace(run, excluded=exclude and run.degraded)
+        replace(run, excluded=exclude and bool(run.degraded))
         for run in read_study_runs(folder, measures, wanted, on_read, workers)
     )
     stubs, left_out = _stand_in(untaken, runs)
@@ -201,8 +201,9 @@ def measure_runs(
     """
     measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
     files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
+    exclude = degraded == "exclude"
     runs = [
-        replace(one.run, condition=condition, excluded=degraded == "exclude" and one.run.degraded)
+        replace(one.run, condition=condition, excluded=exclude and bool(one.run.degraded))
         for one, condition in zip(files, _make_conditions(files), strict=True)
     ]
     scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
@@ -261,7 +262,7 @@ def _read_file(
     measured = measure_run(path, measures)
     with RunReader(path) as reader:
         data, status = RunData(reader), reader.status
-        state = "finished" if status == "finished" else "stopped"
+        state: TrialState = "finished" if status == "finished" else "stopped"
         parts = _list_parts(data)
         condition = Condition("", (), ", ".join(parts[2:]), measured.hash)
         head = (str(path), condition, reader.meta.seed, measured.hash, path)

@@ -12,7 +12,7 @@ from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
 from genagents_env.study.judge.scores import Copies
 from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
 from genagents_env.study.report.headlines import write_headlines
-from genagents_env.study.report.study_runs import JUDGE, StudyRun, TidyRow, order_measures
+from genagents_env.study.report.study_runs import JUDGE, TidyRow, order_measures
 from genagents_env.study.report.table import Table, format_count, format_number
 from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
 from genagents_env.study.stats import (
@@ -28,6 +28,7 @@ from genagents_env.study.stats import (
 )
 from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues, weigh_cells
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
+from genagents_env.study.sweep.trial_status import StudyRun
 
 _OPTIONS = ("model", "seeds", "hours")
 CELL = "condition"  # the one factor of a study that does not run every combination

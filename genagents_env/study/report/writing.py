@@ -119,7 +119,7 @@ def _describe_design(study: StudyResults) -> Iterator[tuple[str, str]]:
         yield "design", f"{what} with every seed; differences are taken seed by seed"
     yield "seeds", f"{len(plan.seeds)} ({_list_seeds(plan.seeds)})"
     counts = [f"{study.count(state)} {state}" for state in _STATES if study.count(state)]
-    failed = sum(run.degraded for run in study.runs)
+    failed = sum(bool(run.degraded) for run in study.runs)
     degraded = f" ({failed} degraded, {study.excluded} of them left out)" if failed else ""
     yield "runs", f"{len(study.runs)} planned: {', '.join(counts) or 'none'}{degraded}"
     yield "primary", ", ".join(study.title_of(name) for name in study.primary) or "none"

@@ -7,17 +7,17 @@ from genagents_env.study.sweep.design.trials import Trial, build_trials
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.progress import SweepProgress, SweepResult
 from genagents_env.study.sweep.session import SweepOptions, sweep
-from genagents_env.study.sweep.trial_status import TrialStatus
+from genagents_env.study.sweep.trial_status import StudyRun
 
 __all__ = [
     "Condition",
     "Experiment",
+    "StudyRun",
     "SweepFolder",
     "SweepOptions",
     "SweepProgress",
     "SweepResult",
     "Trial",
-    "TrialStatus",
     "build_trials",
     "count_cores",
     "load_experiment",

@@ -7,7 +7,6 @@ from typing import Literal
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.run import RunOptions, RunSpec
 from genagents_env.study.sweep.measured import MeasuredRun
-from genagents_env.study.sweep.trial_status import describe_degraded
 
 DAMAGED = "damaged"
 _FAILED = ("failed", DAMAGED)
@@ -79,7 +78,7 @@ class TrialResult:
     @property
     def degraded(self) -> str:
         """Why a finished run is; empty where it is not."""
-        return "" if self.measured is None else describe_degraded(self.measured.degradation)
+        return "" if self.measured is None else self.measured.degraded
 
     @property
     def state(self) -> Literal["finished", "stopped", "failed"]:

@@ -7,7 +7,6 @@ from itertools import combinations
 from genagents_env.study.evaluate.measure import belongs_to, split_key
 from genagents_env.study.sweep.design.experiment import Experiment, split_primary
 from genagents_env.study.sweep.measured import MeasuredRun
-from genagents_env.study.sweep.trial_status import describe_degraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def find_reason_to_stop(
         runs: finished ones of the first seed, by the levels of their cell.
     """
     levels = experiment.levels
-    degraded = {cell: describe_degraded(one.degradation) for cell, one in runs.items()}
+    degraded = {cell: one.degraded for cell, one in runs.items()}
     found = list(describe_degraded_levels(levels, degraded))
     if found and experiment.degraded == "exclude":
         return "; ".join(found)

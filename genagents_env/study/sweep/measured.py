@@ -18,9 +18,11 @@ from genagents_env.study.evaluate.measure import Measure, NamedValue, take_value
 from genagents_env.study.evaluate.measures import find_version
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.sweep.files import VALUES, write_whole
+from genagents_env.text import clean
 
 _FORMAT = 1  # of these files; others are read as none
 _MOST_BYTES = 64 << 20
+_LIMIT = 500  # characters of why it is degraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,11 @@ class MeasuredRun:
     def numbers(self) -> dict[str, float]:
         """The numbers of its measures that have one, by full name."""
         return {one.name: one.value.number for one in self.values if one.value.number is not None}
+
+    @property
+    def degraded(self) -> str:
+        """Why it is, in words; empty where it is not."""
+        return clean("; ".join(self.degradation.describe()), _LIMIT)
 
     def is_of(self, path: Path) -> bool:
         """Return whether the file at `path` is as it was when these values were taken."""

@@ -7,9 +7,9 @@ from genagents_env.record import Degradation, PolicyFailure, PromptCuts
 from genagents_env.study.evaluate.measure import Measure, MeasuredValue, NamedValue
 from genagents_env.study.report.measuring import compare_runs
 from genagents_env.study.report.study import StudyPlan, StudyResults
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.measured import MeasuredRun, Usage
+from genagents_env.study.sweep.trial_status import StudyRun
 from tests.study.report.planted import change
 
 ADA = "Ada Brook"
