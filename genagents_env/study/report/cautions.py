@@ -69,7 +69,7 @@ def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
 
 def _warn_of_copies(study: "StudyResults") -> Iterator[str]:
     alike = " Seeds in which all that is compared reads alike count once in an effect."
-    for name, one in study.copies.items():
+    for name, one in study.judged.copies.items():
         if one.copied:
             yield (
                 f"{study.title_of(name)}: {one.copied:,} of {one.ratings:,} ratings were given to "

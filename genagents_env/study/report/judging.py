@@ -14,7 +14,6 @@ from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreemen
 from genagents_env.study.judge.rankings import Ranking, rank_conditions
 from genagents_env.study.judge.scores import Copies, Score, count_copies, score_conditions
 from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
-from genagents_env.study.report.study_runs import JUDGE
 from genagents_env.study.report.table import Table
 from genagents_env.study.stats import compute_interval
 from genagents_env.study.sweep.trial_status import StudyRun
@@ -31,7 +30,7 @@ class Judged:
         ratings: by rubric, judge and condition; like all below, of the runs that count.
         rankings: of conditions, from comparisons.
         agreements: of judges.
-        copies: by the name of a rating, how much of it was read once for several runs.
+        copies: by the measure of a rating, how much of it was read once for several runs.
         faults: what is left out and why, a sentence each.
     """
 
@@ -91,8 +90,7 @@ def sum_judgements(given: Sequence[Judgement], files: Mapping[str, Path]) -> Jud
     Raises:
         RecordError: a run file cannot be read.
     """
-    copies = {f"{JUDGE}.{label}": one for label, one in count_copies(given).items()}
-    found = Judged(tuple(given), score_conditions(given), copies=copies)
+    found = Judged(tuple(given), score_conditions(given), copies=count_copies(given))
     checks = dict(_read_checks(files))
     try:
         ranked, agreed = rank_conditions(given), measure_agreement(given, checks)

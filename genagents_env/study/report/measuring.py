@@ -13,7 +13,7 @@ from genagents_env.study.evaluate.measure import Measure, belongs_to
 from genagents_env.study.evaluate.measures import DEFAULT, find_measures, is_from_file
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge.scores import Score, score_conditions
+from genagents_env.study.judge.scores import Score
 from genagents_env.study.judge.verdicts import format_judge
 from genagents_env.study.report.cautions import (
     find_versions,
@@ -24,7 +24,6 @@ from genagents_env.study.report.judging import Judged, read_judgements
 from genagents_env.study.report.quotes import describe_words, find_answers
 from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import (
-    JUDGE,
     OnRead,
     make_rows,
     read_study_runs,
@@ -145,7 +144,6 @@ def compare_runs(
         ]
     # Run files have no folder of their own: `genagents judge` prints what is said of them.
     judged = read_judgements(folder, runs) if plan.text else Judged()
-    scores = score_conditions(judged.given)
     return StudyResults(
         folder,
         plan,
@@ -154,9 +152,8 @@ def compare_runs(
         tuple({one.name: one for one in measures}.values()),
         find_versions(),
         tuple(judged.list_tables()),
-        copies=judged.copies,
-        scales={f"{JUDGE}.{one.rubric}": (one.low, one.high) for one in scores},
-        remarks=(*_warn_of_several_judges(scores), *remarks),
+        judged=judged,
+        remarks=(*_warn_of_several_judges(judged.ratings), *remarks),
         faults=(*judged.faults, *faults),
     )
 
@@ -165,11 +162,11 @@ def _warn_of_several_judges(scores: Iterable[Score]) -> Iterator[str]:
     """Yield a caution for each rubric by which several judges rated."""
     judges: dict[str, dict[str, None]] = {}
     for one in scores:
-        judges.setdefault(one.rubric, {})[format_judge(one.by, one.judge)] = None
-    for rubric, names in judges.items():
+        judges.setdefault(one.measure, {})[format_judge(one.by, one.judge)] = None
+    for measure, names in judges.items():
         if len(names) > 1:
             yield (
-                f"{JUDGE}.{rubric} of a run is the mean of all who rated it, each with the same "
+                f"{measure} of a run is the mean of all who rated it, each with the same "
                 f"weight ({list_some(list(names))}); so who rated which runs counts in it. The "
                 "table of ratings has each judge apart."
             )

@@ -9,10 +9,11 @@ from shlex import quote
 
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
-from genagents_env.study.judge.scores import Copies
+from genagents_env.study.judge.scores import JUDGE
 from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
 from genagents_env.study.report.headlines import write_headlines
-from genagents_env.study.report.study_runs import JUDGE, TidyRow, order_measures
+from genagents_env.study.report.judging import Judged
+from genagents_env.study.report.study_runs import TidyRow, order_measures
 from genagents_env.study.report.table import Table, format_count, format_number
 from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
 from genagents_env.study.stats import (
@@ -88,8 +89,7 @@ class StudyResults:
         versions: of this package and of the libraries that made the report.
         tables: further ones: of what judges said, of run files what they cost.
         summaries: of run files, what each came to and who said what, line by line.
-        copies: by the name of a rating, how much of it was read once for several runs.
-        scales: by the name of a rating, the ends of its scale.
+        judged: what judges said of the runs.
         remarks: further cautions.
         faults: what is left out of it and why, a sentence each, which a terminal shows, too.
     """
@@ -102,8 +102,7 @@ class StudyResults:
     versions: Mapping[str, str]
     tables: tuple[Table, ...] = ()
     summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    copies: Mapping[str, Copies] = field(default_factory=dict)
-    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    judged: Judged = Judged()  # noqa: RUF009 (frozen)
     remarks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
@@ -215,7 +214,8 @@ class StudyResults:
 
     def range_of(self, name: str) -> tuple[float, float]:
         """Return the least and the most that a value can be."""
-        return self.scales.get(name) or find_range(self.unit_of(name))
+        scales = ((one.low, one.high) for one in self.judged.ratings if name == one.measure)
+        return next(scales, find_range(self.unit_of(name)))
 
     def values_of(self, name: str) -> dict[str, dict[int, float]]:
         """Return the numbers of a value that count, by condition and seed."""
@@ -234,11 +234,11 @@ class StudyResults:
 
     def list_repeated(self, name: str, one: Contrast) -> frozenset[int]:
         """Return the seeds whose ratings a comparison leaves out; none of what is no rating."""
-        if name not in self.copies:
+        if name not in self.judged.copies:
             return frozenset()
         compared = weigh_cells(self._list_cells(name), self.plan.levels, one)
         names = {run.condition.levels: run.condition.name for run in self.runs}
-        return self.copies[name].list_repeated([names[cell] for cell in compared])
+        return self.judged.copies[name].list_repeated([names[cell] for cell in compared])
 
     def _list_cells(self, name: str) -> dict[Cell, dict[int, float]]:
         levels = {run.condition.name: run.condition.levels for run in self.runs}

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from genagents_env.errors import RecordError
 from genagents_env.study.evaluate.measure import Measure
 from genagents_env.study.evaluate.measures import find_measures
-from genagents_env.study.judge.scores import score_conditions
+from genagents_env.study.judge.scores import JUDGE, score_conditions
 from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.report.table import CellValue
 from genagents_env.study.sweep.folder import SweepFolder
@@ -20,7 +20,6 @@ OnRead = Callable[[int, int], None]  # runs read, of how many
 # The file of a run that some process is to read, the measures and their folder, what is known.
 _Wanted: TypeAlias = tuple[Path, Sequence[str], Path, MeasuredRun | None]
 
-JUDGE = "judge"  # the measure whose keys are rubrics
 EXCLUDED = "excluded"
 _BATCH = 8  # runs that a process reads before it hands them over
 
