@@ -10,7 +10,7 @@ from shlex import quote
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
 from genagents_env.study.judge.scores import JUDGE
-from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
+from genagents_env.study.report.cautions import find_study_cautions
 from genagents_env.study.report.headlines import write_headlines
 from genagents_env.study.report.judging import Judged
 from genagents_env.study.report.study_runs import TidyRow, order_measures
@@ -129,10 +129,10 @@ class StudyResults:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """For a terminal: damaged runs, missing libraries, and other faults."""
+        """For a terminal: damaged runs, and other faults."""
         damaged = (run for run in self.runs if run.state == "damaged")
         told = (f"{run.name} is left out: {run.problem}" for run in damaged)
-        return (*told, *warn_of_missing_libraries(self.versions), *self.faults)
+        return (*told, *self.faults)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
