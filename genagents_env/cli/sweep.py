@@ -207,15 +207,10 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
             "they are kept, and not used",
             error=True,
         )
-    warn_of_models(folder)
-    return unknown
-
-
-def warn_of_models(folder: SweepFolder) -> None:
-    """Say which models of the experiment no policy asks."""
     opt.warn_of_unused_models(
         (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
+    return unknown
 
 
 def _say_family(folder: SweepFolder) -> None:
