@@ -215,7 +215,7 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
 
 def _say_family(folder: SweepFolder) -> None:
     """Say how many primary comparisons there are, and how many seeds these need."""
-    plan = make_study_plan(folder, folder.experiment)
+    plan = make_study_plan(folder)
     comparisons = list(list_contrasts(plan.levels, plan.baseline))
     tests = sum(e in ("", one.factor) for _, e in plan.primary for one in comparisons)
     if not tests:

@@ -31,7 +31,7 @@ from genagents_env.study.report.study_runs import (
 from genagents_env.study.report.study_tables import tabulate_costs
 from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.sweep.design.cells import Condition
-from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
+from genagents_env.study.sweep.design.experiment import DegradedRuns, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import measure_run
 from genagents_env.study.sweep.trial_status import StudyRun, TrialState
@@ -68,20 +68,16 @@ def measure_study(
     wanted = [one for one in named if trust_measures or not is_from_file(one)]
     measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
     untaken = [one for one in named if one not in wanted]
-    exclude = (degraded or experiment.degraded) == "exclude"
-    runs = tuple(
-        replace(run, excluded=exclude and bool(run.degraded))
-        for run in read_study_runs(folder, measures, wanted, on_read, workers)
-    )
+    runs = tuple(read_study_runs(folder, measures, wanted, on_read, workers))
     stubs, left_out = _stand_in(untaken, runs)
-    plan = make_study_plan(folder, experiment)
     own = {run.file for run in runs}
     strangers = [path.name for path in folder.find_unknown_runs() if path not in own]
     return compare_runs(
         folder.path,
-        plan,
+        make_study_plan(folder),
         runs,
         (*measures, *stubs),
+        degraded or experiment.degraded,
         remarks=tuple(warn_of_strangers(strangers)),
         faults=(*left_out, *unknown, *_find_unfilled(measures, runs)),
     )
@@ -98,9 +94,9 @@ def _find_unfilled(measures: Iterable[Measure], runs: Iterable[StudyRun]) -> Ite
             yield f"The measure {clean(one.label, 100)} has no value in any run; {there_is}."
 
 
-def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
+def make_study_plan(folder: SweepFolder) -> StudyPlan:
     """Return what a sweep's folder asks."""
-    plan = folder.plan
+    plan, experiment = folder.plan, folder.experiment
     levels: Mapping[str, Sequence[str]] = experiment.levels
     baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
     if len(plan.conditions) != len(list(product(*levels.values()))):
@@ -123,6 +119,7 @@ def compare_runs(
     plan: StudyPlan,
     runs: Sequence[StudyRun],
     measures: Sequence[Measure],
+    degraded: DegradedRuns = "exclude",
     *,
     remarks: Iterable[str] = (),
     faults: Iterable[str] = (),
@@ -134,9 +131,12 @@ def compare_runs(
         plan: what is asked of the runs.
         runs: all of them.
         measures: that were taken.
+        degraded: whether degraded runs are in means.
         remarks: cautions for the page.
         faults: cautions for the terminal, too.
     """
+    out = degraded == "exclude"
+    runs = [replace(run, excluded=out and bool(run.degraded)) for run in runs]
     if CELL in plan.levels:
         runs = [
             replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
@@ -198,9 +198,8 @@ def measure_runs(
     """
     measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
     files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
-    exclude = degraded == "exclude"
     runs = [
-        replace(one.run, condition=condition, excluded=exclude and bool(one.run.degraded))
+        replace(one.run, condition=condition)
         for one, condition in zip(files, _make_conditions(files), strict=True)
     ]
     scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
@@ -211,7 +210,7 @@ def measure_runs(
     remarks = (*unknown, *more, *warn_of_equal_lives(runs))
     costs = tabulate_costs([one.rates for one in files])
     return replace(
-        compare_runs(Path(), plan, runs, measures, remarks=remarks),
+        compare_runs(Path(), plan, runs, measures, degraded, remarks=remarks),
         tables=(costs,) if costs.rows else (),
         summaries=tuple((one.run.name, one.words) for one in files),
     )

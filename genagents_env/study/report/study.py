@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from shlex import quote
 
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
@@ -31,7 +30,6 @@ from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues, weigh_c
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
 from genagents_env.study.sweep.trial_status import StudyRun
 
-_OPTIONS = ("model", "seeds", "hours")
 CELL = "condition"  # the one factor of a study that does not run every combination
 
 
@@ -63,16 +61,6 @@ class StudyPlan:
         """Return whether a comparison of this value is one by which the question is decided."""
         return any(
             belongs_to(name, words) and effect in ("", one.factor) for words, effect in self.primary
-        )
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """The commands that repeat it; DIR stands for the folder."""
-        options = "".join(f" {_format_change(*one)}" for one in self.changes.items())
-        return (
-            f"genagents sweep experiment.toml --out DIR{options}",
-            "genagents sweep DIR",
-            "genagents report DIR",
         )
 
 
@@ -326,15 +314,6 @@ class StudyResults:
             "runs": [_run_as_json(run) for run in self.runs],
             "versions": dict(self.versions),
         }
-
-
-def _format_change(key: str, value: JSON) -> str:
-    """Return a change as the option of `genagents sweep` that makes it."""
-    if key in _OPTIONS:
-        return f"--{key} {quote(str(value))}"
-    if key.startswith("max_"):
-        return f"--limit {quote(f'{key[4:]}={value}')}"
-    return f"--endpoint {quote(f'{key}={value}')}"
 
 
 def _effect_as_json(one: Effect) -> dict[str, JSON]:

@@ -77,7 +77,7 @@ def unfinished(folder: Path, level: str, seed: int, state: str, problem: str = "
 def degraded(one: StudyRun) -> StudyRun:
     assert one.measured is not None
     found = change(one.measured, {"degradation": Degradation((FAILURE,), 720)})
-    return change(one, {"measured": found, "excluded": True})
+    return change(one, {"measured": found})
 
 
 def study(
