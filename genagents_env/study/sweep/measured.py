@@ -148,12 +148,6 @@ def store_measured(path: Path, found: MeasuredRun) -> None:
         return
 
 
-def store_sent(path: Path, found: MeasuredRun) -> None:
-    """Store what was measured elsewhere of a run file that was sent to `path`."""
-    stat = path.stat()
-    store_measured(path, replace(found, size=stat.st_size, modified=stat.st_mtime_ns))
-
-
 def read_measured(path: Path) -> MeasuredRun | None:
     """Return what is stored of the run file at `path`; None where there is nothing usable.
 
