@@ -46,6 +46,7 @@ COMMANDS = {
     ),
     "Study many runs": (
         ("report", "report", "Summarize a run, several runs or a sweep."),
+        ("compare", "compare", "Run the same hours with several policies; print a table."),
         ("sweep", "sweep", "Run an experiment and write its report."),
         ("judge", "judge", "Let a model, or people, judge, rate or compare answers."),
     ),

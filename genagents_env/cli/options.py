@@ -115,6 +115,7 @@ def _declare_limit(what: str, *keys: str) -> Any:
 Limit = Annotated[list[str] | None, _declare_limit("the run", *RUN_LIMITS)]
 ResumeLimit = Annotated[list[str] | None, _declare_limit("the run", *RUN_LIMITS, LIFT)]
 SpendLimit = Annotated[list[str] | None, _declare_limit("this command", *SPEND_LIMITS, LIFT)]
+TotalLimit = Annotated[list[str] | None, _declare_limit("all runs together", *SPEND_LIMITS)]
 SweepLimit = Annotated[list[str] | None, _declare_limit("all runs together", *SWEEP_LIMITS)]
 _MODELS = (
     "A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a .gguf file; "

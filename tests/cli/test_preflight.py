@@ -23,10 +23,9 @@ def test_an_unreachable_server_is_reported_before_there_is_a_file_or_a_folder(
 ) -> None:
     code, _, err = genagents(*RUN)
     assert (code, f"{NOWHERE}: connection refused; is the server running?" in err) == (75, True)
-    asks = [{"name": "asks", "policy": "reactive"}]
-    file = write_experiment(tmp_path, arms=asks, model="town-model", seeds=1)
-    assert genagents("sweep", str(file), "--out", "s", "-q")[0] == 75
-    assert list(tmp_path.iterdir()) == [file]
+    compare = ("compare", "tiny", "--policies", "reactive", "--model", "town-model", "--out", "c")
+    assert genagents(*compare, "-q")[0] == 75
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_is_asked_before_weights_are_fetched_and_a_run_is_lived_again(

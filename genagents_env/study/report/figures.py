@@ -1,4 +1,4 @@
-"""The figures of a study, effects and values by condition; matplotlib is loaded here.
+"""Every figure, each a function from measures to a matplotlib figure; it is loaded here.
 
 Nothing touches pyplot or the state of matplotlib, so that figures are the same everywhere; text is
 drawn so that it is safe for any name.
@@ -6,7 +6,7 @@ drawn so that it is safe for any name.
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from math import inf
@@ -15,18 +15,18 @@ from typing import Any
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
 from genagents_env.show.render.canvas import COLOURS
-from genagents_env.study.report.study import StudyResults
-from genagents_env.study.stats import Effect, compute_interval
-from genagents_env.study.stats.effects import PRIMARY
+from genagents_env.study.stats import Effect, Interval, compute_interval
 from genagents_env.study.stats.intervals import list_bounds
 from genagents_env.text import clean
 
 try:
     import matplotlib as mpl
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.font_manager import findfont, get_font
+    from matplotlib.lines import Line2D
 except ImportError:
     how = format_install_command("pictures")
     raise ConfigError(f"figures need matplotlib: {how}") from None
@@ -36,7 +36,8 @@ _FONT = "DejaVu Sans"  # comes with matplotlib
 _GREY, _PALE, _DARK = "#9aa0a6", "#eceef1", "#30343a"
 _LIMIT = 34  # characters of a label
 _LINE = 30  # characters of a line of it beside a bar
-_PANELS = 6
+_INCHES = 0.085  # of a letter in a legend, on average
+_DASHES = ("-", "--", ":", "-.")
 _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundreds of words
     "font.family": _FONT,
     "font.size": 10,
@@ -50,6 +51,8 @@ _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundre
     "axes.formatter.useoffset": False,
     "xtick.labelsize": 9,
     "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
     "figure.constrained_layout.w_pad": 0.1,
     "figure.constrained_layout.h_pad": 0.08,
     "grid.color": _PALE,
@@ -57,21 +60,6 @@ _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundre
     "savefig.facecolor": "white",
     "text.usetex": False,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FigureFile:
-    """A figure as a file.
-
-    Attributes:
-        name: of the file, without ending.
-        caption: below it.
-        png: the bytes.
-    """
-
-    name: str
-    caption: str
-    png: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,46 +75,14 @@ class Panel:
     within: tuple[float, float] = (-inf, inf)
 
 
-def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
-    """Yield the figures in the order of the page."""
-    main = [one for one in study.effects if one.family == PRIMARY]
-    if main:
-        titles = [study.title_of(one.measure) for one in main]
-        caption = (
-            "Primary differences, second less first, with their 95 % intervals, which no "
-            "correction has touched; blue where it is a finding after Holm's."
-            f"{study.exclusion_note}"
-        )
-        yield FigureFile("differences", caption, encode_png(draw_forest(main, titles)))
-    names = _choose_measures(study)
-    if panels := [_make_panel(study, name) for name in names[:_PANELS]]:
-        rest = len(names) - len(panels)
-        more = f" {rest} more measures stand in the table below." if rest else ""
-        caption = (
-            "Means over seeds with their 95 % interval; a dot is a run."
-            f"{more}{study.exclusion_note}"
-        )
-        yield FigureFile("values", caption, encode_png(draw_measure_bars(panels)))
+@dataclass(frozen=True, slots=True)
+class KnowledgeCurve:
+    """One fact in one condition: at each of `hours` of game time how many know it, over seeds."""
 
-
-def _choose_measures(study: StudyResults) -> list[str]:
-    """Return the primary measures, without panels of nought where there are others."""
-    named = list(study.primary) or list(study.names)
-    spread = [name for name in named if any(_list_values(study, name))]
-    return spread or named
-
-
-def _list_values(study: StudyResults, name: str) -> list[float]:
-    return [value for own in study.values_of(name).values() for value in own.values()]
-
-
-def _make_panel(study: StudyResults, name: str) -> Panel:
-    values = study.values_of(name)
-    bars = {
-        label: [value for _, value in sorted(values.get(label, {}).items())]
-        for label in study.conditions
-    }
-    return Panel(study.title_of(name), study.unit_of(name), bars, study.range_of(name))
+    fact: str
+    label: str
+    hours: Sequence[float]
+    known: Sequence[Interval]
 
 
 @mpl.rc_context(_STYLE)
@@ -189,6 +145,57 @@ def _spread_dots(seeds: Sequence[float]) -> list[float]:
         k = seen[value] = seen.get(value, -1) + 1
         lifts.append(0.0 if counts[value] == 1 else -0.24 + 0.48 * k / (counts[value] - 1))
     return lifts
+
+
+@mpl.rc_context(_STYLE)
+def draw_knowledge_curves(curves: Sequence[KnowledgeCurve]) -> Figure:
+    """Draw a panel for each fact, a line with its band for each condition."""
+    facts = list(dict.fromkeys(curve.fact for curve in curves))
+    labels = list(dict.fromkeys(curve.label for curve in curves))
+    columns = min(2, len(facts))
+    rows = -(-len(facts) // columns)
+    width = max(6.4, 5.2 * columns)
+    below = _measure_legend([fit_label(label) for label in labels], width)
+    figure, panels = _make_sheet(width, 3.3 * rows + below + 0.2, rows, columns)
+    styles = {
+        label: (COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)])
+        for k, label in enumerate(labels)
+    }
+    for axes, fact in zip(panels, facts, strict=False):
+        _draw_curves(axes, fact, [curve for curve in curves if curve.fact == fact], styles)
+    for axes in panels[len(facts) :]:
+        axes.set_axis_off()
+    _draw_legend(
+        figure,
+        [
+            Line2D([], [], color=colour, ls=dash, lw=2, label=fit_label(label))
+            for label, (colour, dash) in styles.items()
+        ],
+    )
+    return figure
+
+
+def _draw_curves(
+    axes: Axes,
+    fact: str,
+    curves: Sequence[KnowledgeCurve],
+    styles: Mapping[str, tuple[str, str]],
+) -> None:
+    most = 1.0
+    for curve in curves:
+        colour, dash = styles[curve.label]
+        mean = [one.mean for one in curve.known]
+        low = [one.mean if one.low is None else max(0.0, one.low) for one in curve.known]
+        high = [one.mean if one.high is None else one.high for one in curve.known]
+        axes.fill_between(curve.hours, low, high, step="post", color=colour, alpha=0.18, lw=0)
+        axes.step(curve.hours, mean, where="post", color=colour, ls=dash, lw=2)
+        most = max(most, *(1.08 * edge for edge in high))
+    axes.set_title(fit_label(fact, 44))
+    axes.set_xlabel("hours of game time")
+    axes.set_ylabel("people who know")
+    axes.set_ylim(0, most)
+    axes.set_xlim(left=0)
+    axes.grid(axis="y")
 
 
 @mpl.rc_context(_STYLE)
@@ -261,3 +268,20 @@ def fit_label(text: str, limit: int = _LIMIT) -> str:
     font = get_font(findfont(_FONT))
     drawable = "".join(c if font.get_char_index(ord(c)) else "□" for c in short)
     return drawable.replace("$", r"\$")
+
+
+def _draw_legend(figure: Figure, entries: Sequence[Artist]) -> None:
+    """Put a legend below everything, in as many columns as fit."""
+    columns = _count_columns([str(entry.get_label()) for entry in entries], figure.get_figwidth())
+    figure.legend(handles=entries, loc="outside lower center", ncols=columns)
+
+
+def _count_columns(labels: Sequence[str], width: float) -> int:
+    """Return how many columns of these labels fit into a legend of `width` inches, at most 4."""
+    longest = max(map(len, labels))
+    return max(1, min(4, len(labels), int(width / (0.6 + _INCHES * longest))))
+
+
+def _measure_legend(labels: Sequence[str], width: float) -> float:
+    """Return the inches that the legend of these labels needs."""
+    return 0.22 * -(-len(labels) // _count_columns(labels, width))

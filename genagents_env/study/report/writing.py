@@ -19,7 +19,7 @@ from genagents_env.study.stats.effects import PRIMARY
 from genagents_env.study.stats.extra import import_extra
 
 if TYPE_CHECKING:
-    from genagents_env.study.report.figures import FigureFile
+    from genagents_env.study.report.study_figures import FigureFile
 
 Tell = Callable[[str], None]
 
@@ -139,7 +139,7 @@ def _list_seeds(seeds: Sequence[int]) -> str:
 # matplotlib takes a second to load and is a package of its own, so it is loaded to draw.
 def _draw(study: StudyResults) -> "tuple[list[FigureFile], str]":
     try:
-        from genagents_env.study.report.figures import draw_study_figures
+        from genagents_env.study.report.study_figures import draw_study_figures
     except ConfigError:
         return [], f"No figures: matplotlib is not installed: {format_install_command('lab')}"
     return list(draw_study_figures(study)), ""

@@ -114,9 +114,32 @@ class SweepFolder:
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
-        text, base = read_experiment_text(file), find_base(file)
+        text = read_experiment_text(file)
+        return cls.create_from(path, text, find_base(file), changes, name=str(file))
+
+    @classmethod
+    def create_from(
+        cls,
+        path: str | Path,
+        text: str,
+        base: Path,
+        changes: Mapping[str, JSON] | None = None,
+        *,
+        name: str,
+    ) -> "SweepFolder":
+        """Do as `create` does, with the text of an experiment file.
+
+        Args:
+            path: new, empty, or of a sweep.
+            text: of the file, as TOML.
+            base: the folder that relative paths in it start from.
+            changes: as of `create`.
+            name: of the file, with which faults begin.
+        """
+        path = Path(path)
+        check_free(path)
         is_new, given = not path.exists(), dict(changes or {})
-        experiment = parse_experiment(text, str(file), given)
+        experiment = parse_experiment(text, name, given)
         cells = build_cells(experiment, base)
         list_trials([cell.condition for cell in cells], experiment.seed_list)
         try:

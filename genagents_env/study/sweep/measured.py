@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from genagents_env.record.canonical import canonical_hash
 from genagents_env.record.rows import encode
 from genagents_env.study.evaluate.measure import Measure, NamedValue, take_values
 from genagents_env.study.evaluate.measures import find_version
+from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.sweep.files import VALUES, write_whole
 from genagents_env.text import clean
@@ -23,6 +24,7 @@ from genagents_env.text import clean
 _FORMAT = 1  # of these files; others are read as none
 _MOST_BYTES = 64 << 20
 _LIMIT = 500  # characters of why it is degraded
+_ROUNDING = 6  # decimals of hours on a curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class MeasuredRun:
         model_changes: where another model answered than before.
         uses: what came of the faculties that can be switched off.
         versions: of the packages that the file names.
+        curves: for each fact the hours at which one more knew it, and how many then did.
         format: of the file.
     """
 
@@ -81,6 +84,7 @@ class MeasuredRun:
     model_changes: tuple[ModelChange, ...]
     uses: tuple[FacultyUse, ...]
     versions: Mapping[str, str]
+    curves: Mapping[str, tuple[tuple[float, int], ...]] = field(default_factory=dict)
     format: int = _FORMAT
 
     @property
@@ -194,6 +198,10 @@ def _describe_run(data: RunData, path: Path, digest: str) -> MeasuredRun:
         model_changes=tuple(reader.find_model_changes()),
         uses=reader.list_faculty_uses(),
         versions=dict(data.meta.versions),
+        curves={
+            fact: tuple((round(second / 3600, _ROUNDING), int(known)) for second, known in steps)
+            for fact, steps in compute_curves(data).items()
+        },
     )
 
 

@@ -54,6 +54,7 @@ def measured(values: Mapping[str, Number], life: str, **more: object) -> Measure
         model_changes=(),
         uses=(),
         versions={"genagents-env": "1.2.3"},
+        curves={"crumbs": ((0.0, 1), (0.2, 2), (1.0, 2))},
     )
     return change(found, more)
 
@@ -66,8 +67,9 @@ def run(
     condition = Condition(" / ".join(levels), tuple(levels), "cake / Ada, Ben", "c" * 64)
     found = measured(values, f"{name}-life")
     file = folder / f"runs/{name}.sqlite"
-    head = (name, condition, seed, "0123abcd" * 8, file, "finished", "finished", "")
-    return change(StudyRun(*head, found), more)
+    identity = "0123abcd" * 8
+    whole = StudyRun(name, condition, seed, identity, file, "finished", "finished", "", found)
+    return change(whole, more)
 
 
 def unfinished(folder: Path, level: str, seed: int, state: str, problem: str = "") -> StudyRun:

@@ -10,6 +10,7 @@ from PIL import Image
 
 from genagents_env.study.report import figures
 from genagents_env.study.report.figures import Panel, fit_label
+from genagents_env.study.stats.intervals import Interval
 
 NASTY = ("$x^2$ & $\\frac", "太郎 🙂", "<b>Bold</b>" * 9)
 
@@ -37,9 +38,12 @@ def panel(*labels: str) -> Panel:
     return Panel(NASTY[0], NASTY[2], dict.fromkeys(labels, (0.4, 0.5, 0.6)))
 
 
-def test_bars_draw_for_strange_names() -> None:
+def test_bars_and_curves_draw_for_strange_names() -> None:
     picture(figures.draw_measure_bars([panel(*NASTY), panel("one")]))
     picture(figures.draw_measure_bars([Panel("none", "", {"a": ()})]))
+    known = [Interval(1.0, None, None, 1), Interval(2.0, -0.5, 4.5, 2)]
+    curves = [figures.KnowledgeCurve(one, NASTY[1], (0.0, 1.0), known) for one in NASTY]
+    picture(figures.draw_knowledge_curves(curves))
 
 
 def test_the_same_figure_is_the_same_file_and_leaves_no_trace_in_matplotlib() -> None:

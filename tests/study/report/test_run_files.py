@@ -51,7 +51,7 @@ def test_a_page_holds_the_words_the_values_and_the_cost(tmp_path: Path) -> None:
     paths = write_report(measure_runs([*runs, runs[0]]), tmp_path / "out")
     names = {path.relative_to(tmp_path / "out").as_posix() for path in paths}
     assert {f"{name}.csv" for name in ("runs", "means", "values", "costs", "measures")} <= names
-    assert "figures/values.png" in names
+    assert {"figures/values.png", "figures/diffusion.png"} <= names
     page = PageTags(tmp_path / "out/report.html")
     for run in runs:
         with RunReader(run) as reader:

@@ -34,7 +34,7 @@ def test_a_report_holds_the_question_the_finding_every_table_and_figure(tmp_path
     tabled = ("means", "effects", "runs", "values", "measures", "versions")
     assert {f"{name}.csv" for name in tabled} <= names
     assert "values.parquet" in names
-    drawn = ("differences", "values")
+    drawn = ("differences", "values", "diffusion")
     assert {f"figures/{name}.png" for name in drawn} <= names
     page = PageTags(first)
     for words in ("Does the mind change how far", known.headlines[0], "16 finished", "0 to 7"):

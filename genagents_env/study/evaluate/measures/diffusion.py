@@ -70,6 +70,24 @@ def find_spread(data: RunData, fact: str | None) -> Spread:
     return next(found, Spread(fact or "", "", (), ()))
 
 
+def compute_curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
+    """Return for each fact the steps of how many people know it.
+
+    Returns:
+        By fact, pairs of game seconds since the start and the number who know it from then on:
+        the first at 0, one for each time at which somebody heard it, the last at the end.
+    """
+    second = data.meta.seconds_per_tick
+    found: dict[str, list[tuple[float, int]]] = {}
+    for spread in trace_run_facts(data):
+        counts = {0: len(spread.at_start)}
+        for more, (tick, _) in enumerate(find_first_hearings(data, spread), start=1):
+            counts[tick] = len(spread.at_start) + more
+        counts.setdefault(data.last_tick, list(counts.values())[-1])
+        found[spread.fact] = [(float(tick * second), count) for tick, count in counts.items()]
+    return found
+
+
 def find_first_hearings(data: RunData, spread: Spread) -> list[tuple[int, str]]:
     """Return who of the run heard a fact they did not know, and the tick, each once, in order."""
     found: dict[str, int] = {}

@@ -12,6 +12,7 @@ from genagents_env.scenario.profiles import make_profile
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, RoutineEntry, SectorSpec
 from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.study.evaluate.measures.activities import load_customs, sum_doings
+from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.measures.grain import (
     compute_distances,
     count_reflections,
@@ -138,6 +139,7 @@ def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
     told = make_utterance(30, ADA, "There is cake for everybody.", to=[BEN])
     happenings, three = [told, (30, "learn", BEN, heard)], (ADA, BEN, "Cat Dole")
     with record_street(tmp_path, happenings, last=60, names=three) as record:
+        assert compute_curves(record) == {"cake": [(0.0, 1), (1800.0, 2), (3600.0, 2)]}
         assert value(record, "heard") == {"cake": pytest.approx(2 / 3)}
         assert value(record, "received") == {"cake": 0.5}
         assert value(record, "half_time") == {"cake": 0.5}  # half of three is two

@@ -1,0 +1,221 @@
+"""`genagents compare`: several policies, one after another, in the same town; and a table."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genagents_env.cli import options as opt
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
+from genagents_env.cli.sweep import run_folder
+from genagents_env.errors import ConfigError
+from genagents_env.record.rows import JSON
+from genagents_env.run.policies import list_policies
+from genagents_env.scenario.toml_text import format_toml
+from genagents_env.study.report.study_runs import read_study_runs
+from genagents_env.study.report.table import Table
+from genagents_env.study.sweep import SweepFolder, SweepOptions
+from genagents_env.study.sweep.design.experiment import read_experiment_text
+from genagents_env.study.sweep.design.identity import make_slug
+from genagents_env.study.sweep.files import EXPERIMENT
+from genagents_env.study.sweep.trial_status import StudyRun
+
+app = typer.Typer()
+_LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
+_MEASURES = ("utterances", "conversations", "distance")  # per agent and hour
+_LABEL = 40
+_NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@app.command()
+def compare(
+    scenario: opt.ScenarioName,
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            help='Policies by commas, with options: "random,lyfe preset=paper"; else all but idle '
+            "and human."
+        ),
+    ] = None,
+    start: opt.Start = None,
+    hours: Annotated[float | None, typer.Option(help="Simulated hours of each run.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of every run.")] = 0,
+    people: opt.People = None,
+    place: opt.Place = None,
+    model: opt.Model = None,
+    embedder: opt.Embedder = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A folder for the run files; `sweeps/compare-SCENARIO` by default."),
+    ] = None,
+    interviews: opt.Interviews = 0,
+    limit: opt.TotalLimit = None,
+    endpoint: opt.Endpoint = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Run the same hours once with each of several policies, and print a table of what happened.
+
+    The runs follow one another; Ctrl-C stops them, and the same command continues. Limits are for
+    all runs together.
+
+    Example: genagents compare tiny --policies scripted,random --hours 0.1
+    """
+    total = opt.parse_budget(limit, opt.SPEND_LIMITS)
+    calls = opt.parse_endpoint(endpoint)
+    names = opt.parse_names(people)
+    where = Path(scenario).resolve()
+    out = Path("sweeps") / f"compare-{where.name}" if out is None else out
+    _check_own(out / EXPERIMENT)
+    folder = SweepFolder.create_from(
+        out,
+        format_comparison(
+            dict(_list_levels(policies)),
+            {
+                "name": make_slug(f"compare-{where.name}")[:_LABEL],
+                "question": "What do these policies do in the same town?",
+                "scenario": str(where) if where.is_dir() else scenario,
+                "seeds": [seed],
+                "measures": list(_MEASURES),
+                "people": names[0] if names and len(names) == 1 else names,
+                "start": start,
+                "hours": hours,
+                "place": place,
+                "model": model,
+                "embedder": embedder,
+                "interviews": bool(interviews),
+                "repeats": interviews or None,
+                "judge": bool(interviews),
+                "budget": {"total": total},
+                "concurrency": calls.pop("concurrency", None),
+                "endpoint": calls,
+            },
+        ),
+        Path.cwd(),
+        name="compare",
+    )
+    opt.warn_of_unused_models(
+        (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
+    )
+    result = run_folder(folder, SweepOptions(1, preflight=True))
+    rows = [_describe_run(run) for run in read_study_runs(folder, (), ())]
+    if as_json:
+        print_json(
+            {"scenario": scenario, "seed": seed, "folder": str(folder.path), "policies": rows}
+        )
+    else:
+        say_lines(_tabulate(rows, f"{scenario}, seed {seed}").format_lines(find_width()))
+        say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
+    for problem in result.problems:
+        warn(problem)
+    if result.exit_code:
+        warn(result.message)
+    raise typer.Exit(result.exit_code)
+
+
+def format_comparison(levels: Mapping[str, JSON], keys: Mapping[str, JSON]) -> str:
+    """Return the text of an experiment file that runs each policy once.
+
+    Args:
+        levels: policy and config, by label.
+        keys: further keys of the file; None is left out, in tables too.
+
+    Raises:
+        ConfigError: no policy is named, or one twice.
+    """
+    keys = _drop_nothing(keys)
+    keys |= {"factors": {"policies": levels}} if len(levels) > 1 else next(iter(levels.values()))
+    text = format_toml(keys)
+    return f"# Made by `genagents compare` ({_mark(text)}); more seeds make a study of it.\n{text}"
+
+
+def _check_own(file: Path) -> None:
+    """Raise ConfigError where an experiment file is there that `compare` did not write so."""
+    if not file.is_file():
+        return
+    head, _, text = read_experiment_text(file).partition("\n")
+    if _mark(text) not in head:
+        raise ConfigError(
+            f"{file} was changed since, and would be replaced: `genagents sweep {file.parent}` "
+            "goes on with it; or name another folder with --out"
+        )
+
+
+def _mark(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def _drop_nothing(table: Mapping[str, JSON]) -> dict[str, JSON]:
+    inner = {k: _drop_nothing(v) if isinstance(v, dict) else v for k, v in table.items()}
+    return {key: value for key, value in inner.items() if value is not None and value != {}}
+
+
+def _list_levels(policies: str | None) -> Iterator[tuple[str, dict[str, JSON]]]:
+    """Yield the label of each policy, and what it sets."""
+    if policies is None:
+        yield from ((name, {"policy": name}) for name in list_policies() if name not in _LEFT_OUT)
+        return
+    seen: set[str] = set()
+    for words in filter(None, (part.split() for part in policies.split(","))):
+        config = opt.parse_config(words[1:])
+        empty = [key for key, value in config.items() if value is None]
+        if empty:
+            raise ConfigError(f"policy {words[0]!r}: {empty[0]}: null is no value; leave it out")
+        name = words[0].rpartition(":")[2] if ".py:" in words[0] else words[0]
+        label = " ".join([name, *(f"{key} {value}" for key, value in config.items())])
+        label = _NOT_IN_LABELS.sub(" ", label)[:_LABEL].strip()
+        if label in seen:
+            raise ConfigError(f"policy {label!r} comes twice; name each once")
+        seen.add(label)
+        yield label, {"policy": words[0], **({"config": config} if config else {})}
+    if not seen:
+        raise ConfigError("no policy is named; name at least one, as reactive,scripted")
+
+
+def _describe_run(run: StudyRun) -> dict[str, JSON]:
+    """Return what a run came to, in counts over all its people; nothing of one without a file."""
+    told: dict[str, JSON] = {
+        "policy": run.condition.name,
+        "seed": run.seed,
+        "file": str(run.file),
+        "status": f"{run.state}, degraded" if run.degraded else run.state,
+    }
+    found = run.measured
+    if found is None:
+        return told | ({"problem": run.problem} if run.problem else {})
+    hours, numbers = found.hours * found.people, found.numbers
+    told |= {name: round(numbers[name] * hours) for name in _MEASURES if name in numbers}
+    ends = [(steps[0][1], steps[-1][1]) for steps in found.curves.values()]
+    told["facts_spread"] = sum(end - begin for begin, end in ends)
+    told["facts_could_spread"] = sum(found.people - begin for begin, _ in ends)
+    return told | asdict(found.usage)
+
+
+def _tabulate(rows: list[dict[str, JSON]], title: str) -> Table:
+    columns = (
+        *("policy", "status", "utterances", "conversations joined", "distance walked"),
+        *("facts spread", "calls", "tokens", "dollars", "fallbacks", "seconds"),
+    )
+    keys = (
+        "policy",
+        "status",
+        *_MEASURES,
+        "",
+        "calls",
+        "tokens",
+        "dollars",
+        "fallbacks",
+        "seconds",
+    )
+    note = (
+        "All people together: distance in tiles; facts spread is how often somebody heard one they "
+        "did not know, of how often that could be; a dash is what is not known."
+    )
+    cells = []
+    for row in rows:
+        spread = f"{row['facts_spread']} of {row['facts_could_spread']}" if "calls" in row else None
+        cells.append(tuple(row.get(key) if key else spread for key in keys))
+    return Table("comparison", title, columns, tuple(cells), note)
