@@ -11,17 +11,18 @@ import typer
 
 from genagents_env.cli import options as opt
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
-from genagents_env.cli.sweep import run_folder, warn_of_models
+from genagents_env.cli.sweep import run_folder
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run.policies import list_policies
 from genagents_env.scenario.toml_text import format_toml
-from genagents_env.study.report.study_runs import StudyRun, read_study_runs
+from genagents_env.study.report.study_runs import read_study_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep import SweepFolder, SweepOptions
 from genagents_env.study.sweep.design.experiment import read_experiment_text
 from genagents_env.study.sweep.design.identity import make_slug
 from genagents_env.study.sweep.files import EXPERIMENT
+from genagents_env.study.sweep.trial_status import StudyRun
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
@@ -96,7 +97,9 @@ def compare(
         Path.cwd(),
         name="compare",
     )
-    warn_of_models(folder)
+    opt.warn_of_unused_models(
+        (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
+    )
     result = run_folder(folder, SweepOptions(1, preflight=True))
     rows = [_describe_run(run) for run in read_study_runs(folder, (), ())]
     if as_json:

@@ -28,7 +28,7 @@ from genagents_env.study.judge import (
     read_sheet,
     write_sheets,
 )
-from genagents_env.study.report.judging import JudgementSummary
+from genagents_env.study.report.judging import Judged
 from genagents_env.study.sweep.design.fields import JudgeSpec
 
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]  # of verdicts, by check
@@ -340,7 +340,7 @@ def judge_sweep(
 
 
 def _print_results(
-    done: Sequence[JudgingResult], summary: JudgementSummary, verdicts: Path, as_json: bool
+    done: Sequence[JudgingResult], summary: Judged, verdicts: Path, as_json: bool
 ) -> int:
     """Print what judges said now and before; return the exit code of the worst."""
     if as_json:
@@ -363,7 +363,7 @@ def _warn(done: Sequence[JudgingResult]) -> int:
     return max((result.exit_code for result in done), default=0)
 
 
-def _print_summary(summary: JudgementSummary) -> None:
+def _print_summary(summary: Judged) -> None:
     """Print the tables of a summary, each below an empty line."""
     for table in summary.list_tables():
         say()

@@ -12,7 +12,7 @@ from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.judge import JudgedText, Rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
 from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import VERDICTS, JudgementSummary, summarise_judgements
+from genagents_env.study.report.judging import VERDICTS, Judged, sum_judgements
 from genagents_env.study.sweep.folder import SweepFolder
 
 
@@ -61,14 +61,13 @@ class JudgedRuns:
         texts = (one for source in self.sources for one in source.load_texts(rubric))
         return [one for one in texts if one.when == "after"]
 
-    def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> JudgementSummary:
+    def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> Judged:
         """Return what the verdicts on the texts of these ids come to; what is left out is said."""
         mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
-        files = {one.run: one.path for one in self.sources if not one.is_kept}
-        summary = summarise_judgements(mine, files)
-        if summary.fault:
-            warn(summary.fault)
-        return summary
+        found = sum_judgements(mine, {one.run: one.path for one in self.sources if not one.is_kept})
+        for fault in found.faults:
+            warn(fault)
+        return found
 
     @property
     def model(self) -> str | None:
@@ -96,16 +95,16 @@ def find_judged_runs(paths: Sequence[Path]) -> JudgedRuns:
 
 def _find_in_folder(path: Path) -> JudgedRuns:
     folder = SweepFolder(path)
-    statuses = {status.trial: status for status in folder.read_statuses()}
-    finished = [t for t in folder.trials if statuses[t.name].state == "finished"]
+    statuses = folder.read_statuses()
+    finished = [one for one in statuses if one.state == "finished"]
     if not finished:
         raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep {path}")
-    if rest := len(folder.trials) - len(finished):
+    if rest := len(statuses) - len(finished):
         warn(f"{rest} unfinished runs of {path} are left out")
     sources = [
-        replace(read, run=trial.name, condition=trial.condition.name, block=trial.condition.block)
-        for trial in finished
-        for read in _read_run_file(folder.run_file(trial))
+        replace(read, run=one.name, condition=one.condition.name, block=one.condition.block)
+        for one in finished
+        for read in _read_run_file(one.file)
     ]
     return JudgedRuns(tuple(sources), find_inside(path, VERDICTS), folder)
 

@@ -15,7 +15,6 @@ from genagents_env.cli.progress import show_sweep_progress
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
-from genagents_env.files import find_inside
 from genagents_env.llm.open import costs_nothing as free
 from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
@@ -29,23 +28,22 @@ from genagents_env.study.sweep import (
     SweepFolder,
     SweepOptions,
     SweepResult,
-    choose_pilots,
-    count_cores,
-    forecast_conditions,
     load_experiment,
 )
 from genagents_env.study.sweep import sweep as run_sweep
 from genagents_env.study.sweep.design.experiment import split_primary
 from genagents_env.study.sweep.progress import format_degraded
 from genagents_env.study.sweep.single import run_single
+from genagents_env.study.sweep.trial_status import StudyRun
 
 _CHANGES = "Changes to the experiment file"
 _MACHINE = "Execution"
 app = typer.Typer()
 _PLAN_COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
-_PLAN_NOTE = "Of all runs, estimated from those that are finished. Hours are those of one worker."
-_OWN = "own"  # as the model of pilots
-_PILOTS = "pilots"  # a folder of its own, for pilots on another model
+_PLAN_NOTE = (
+    "Of all runs, estimated from those that are finished, tokens without those of interviews and "
+    "judging. Hours are those of one worker."
+)
 
 
 @app.command()
@@ -70,13 +68,9 @@ def sweep(
         ),
     ] = False,
     pilot: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="The model that pilot runs of a dry run ask: such as scripted:neighbour; or "
-            f"`{_OWN}`, that of the experiment, even if it may cost money.",
-        ),
-    ] = None,
+        bool,
+        typer.Option("--pilot", help="In a dry run, ask the model even if it may cost money."),
+    ] = False,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -150,8 +144,7 @@ def sweep(
     unknown = _warn(folder)
     options = SweepOptions(workers, backend, preflight=True, strict=strict, anyway=anyway)
     if dry_run:
-        pilots = _open_pilots(folder, changes, pilot)
-        _print_plan(folder, pilots, options, may_pay=pilot is not None)
+        _print_plan(folder, options, may_pay=pilot)
         return
     result = run_folder(folder, options)
     code = result.exit_code
@@ -214,20 +207,15 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
             "they are kept, and not used",
             error=True,
         )
-    warn_of_models(folder)
-    return unknown
-
-
-def warn_of_models(folder: SweepFolder) -> None:
-    """Say which models of the experiment no policy asks."""
     opt.warn_of_unused_models(
         (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
+    return unknown
 
 
 def _say_family(folder: SweepFolder) -> None:
     """Say how many primary comparisons there are, and how many seeds these need."""
-    plan = make_study_plan(folder, folder.experiment)
+    plan = make_study_plan(folder)
     comparisons = list(list_contrasts(plan.levels, plan.baseline))
     tests = sum(e in ("", one.factor) for _, e in plan.primary for one in comparisons)
     if not tests:
@@ -258,35 +246,20 @@ def run_folder(folder: SweepFolder, options: SweepOptions, runs: str = "runs") -
             raise
 
 
-def _open_pilots(folder: SweepFolder, changes: dict[str, JSON], model: str | None) -> SweepFolder:
-    """Return the folder of the pilots: the sweep's own, or one of another model."""
-    if model in (None, _OWN):
-        return folder
-    changed = {**folder.changes, **changes, "model": model}
-    return SweepFolder.create(find_inside(folder.path, _PILOTS), folder.experiment_file, changed)
-
-
-def _print_plan(
-    folder: SweepFolder,
-    piloted: SweepFolder,
-    options: SweepOptions,
-    *,
-    may_pay: bool,
-) -> None:
+def _print_plan(folder: SweepFolder, options: SweepOptions, *, may_pay: bool) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    if may_pay or all(free(cell.model) for cell in piloted.cells):
-        trials = frozenset(trial.name for trial in choose_pilots(piloted))
-        options_of_pilots = replace(options, trials=trials, strict=False)
-        result = run_folder(piloted, options_of_pilots, "pilot runs")
+    if may_pay or all(free(cell.model) for cell in folder.cells):
+        trials = frozenset(trial.name for trial in folder.pilots)
+        result = run_folder(folder, replace(options, trials=trials, strict=False), "pilot runs")
         for problem in result.problems:
             warn(problem)
     else:
         warn(
-            f"no pilots were run, since the model may cost money: --pilot {_OWN} runs the first "
-            "seed of each condition (they are kept), --pilot scripted:neighbour asks a free "
-            "stand-in"
+            "no pilots were run, since the model may cost money: --pilot runs the first seed of "
+            "each condition all the same (they are kept); --model scripted:neighbour with another "
+            "--out asks a free stand-in"
         )
-    say_lines(_format_plan(folder, piloted, options.workers))
+    say_lines(_format_plan(folder, options.count_workers()))
 
 
 def _judge(folder: SweepFolder, result: SweepResult, *, aside: bool) -> int:
@@ -309,30 +282,35 @@ def _print_result(result: SweepResult) -> None:
         warn(result.message)
 
 
-def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None) -> Iterator[str]:
-    """Yield the conditions of an experiment, with what all their runs will take.
-
-    Args:
-        folder: of the sweep.
-        piloted: where the pilots were run: the same, or that of another model.
-        workers: at once; None is one for each core.
-    """
-    casts = forecast_conditions(piloted)
-    values = [(o.trials, o.due, o.calls, o.tokens, o.dollars, o.hours) for o in casts]
-    totals = [_sum_known(column) for column in zip(*values, strict=True)]
-    rows: list[tuple[CellValue, ...]] = [
-        (one.condition, *row) for one, row in zip(casts, values, strict=True)
-    ]
-    name, rows = folder.experiment.name, [*rows, ("all", *totals)]
-    yield from Table("plan", name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE).format_lines()
+def _format_plan(folder: SweepFolder, workers: int) -> Iterator[str]:
+    """Yield the conditions of an experiment, with what all their runs will take."""
+    study = measure_study(folder)
+    casts = {name: _forecast(runs) for name, runs in study.conditions.items()}
+    totals = [_sum_known(column) for column in zip(*casts.values(), strict=True)]
+    rows: list[tuple[CellValue, ...]] = [(name, *row) for name, row in casts.items()]
+    table = Table("plan", study.title, _PLAN_COLUMNS, (*rows, ("all", *totals)), _PLAN_NOTE)
+    yield from table.format_lines()
     if totals[-1] is not None:
-        at_once = workers or count_cores()
-        yield f"About {_format_duration(totals[-1] * 3600 / at_once)} with {at_once} at once."
-    if piloted is not folder:
-        yield "The pilots asked another model: calls are alike, the rest may be far off."
-    if any(row[3] for row in rows):
-        yield from measure_study(piloted).describe_power()
+        yield f"About {_format_duration(totals[-1] * 3600 / workers)} with {workers} at once."
+    yield from study.describe_power()
     yield f"No further runs were made. Go on with: genagents sweep {folder.path}"
+
+
+def _forecast(runs: Sequence[StudyRun]) -> tuple[float | None, ...]:
+    """Return how many runs a condition has, how many are due, and calls, tokens, dollars, hours.
+
+    These are of all runs, by the mean of the finished; None where nothing is known.
+    """
+    done = [run.measured.usage for run in runs if run.measured is not None and not run.earlier]
+    calls = [one.calls + (one.later_calls or 0) for one in done]
+    later = [one.later_dollars or 0.0 for one in done]
+    free_of_cost = [one.dollars if one.calls else 0.0 for one in done]
+    dollars = [None if d is None else d + more for d, more in zip(free_of_cost, later, strict=True)]
+    hours = [None if one.seconds is None else one.seconds / 3600 for one in done]
+    columns = (calls, [one.tokens for one in done], dollars, hours)
+    sums = (_sum_known(column) for column in columns)
+    means = (None if one is None else one / len(done) * len(runs) for one in sums)
+    return len(runs), len(runs) - len(done), *means
 
 
 def _sum_known(values: Sequence[float | None]) -> float | None:

@@ -49,7 +49,7 @@ _IN_SWEEP = (
     *("sweep/runs.csv", "sweep/runs", f"sweep/{TRIAL}", "sweep/log.jsonl", "sweep/ledger.sqlite"),
     *("sweep/ledger.sqlite-wal", "sweep/ledger.sqlite.lock", "sweep/base.json", "sweep/damaged"),
     *("sweep/ledger.sqlite.1.lock", "sweep/plan.json", f"sweep/{TRIAL}.values.json"),
-    *("sweep/experiment.toml", "sweep/verdicts.jsonl", "sweep/pilots"),
+    *("sweep/experiment.toml", "sweep/verdicts.jsonl"),
     *(f"sweep/{TRIAL}{end}" for end in BESIDE),
 )
 _IN_REPORT = ("out/figures", "out/report.html", "out/report.json", "out/runs.csv")
@@ -186,8 +186,7 @@ def make_case(whole: Path, case: Path, draw: random.Random) -> tuple[tuple[str, 
     (case / "canary" / "diary.txt").write_text("dear diary")
     (other / "log.jsonl").write_text('{"event": "started"}\n')
     SharedLedger(other / "ledger.sqlite").close()
-    for name in ("damaged", "pilots"):
-        (other / name).mkdir()
+    (other / "damaged").mkdir()
     trial = next((case / "sweep" / "runs").glob("*.sqlite")).name
     command, places = draw.choice(COMMANDS)
     done = []

@@ -69,7 +69,7 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean_but_where_a_study_ask
     sizes = {label: len(own) for label, own in results.values_of("utterances").items()}
     assert (sizes, results.excluded) == ({"scripted": 3, "tired": 2}, 1)
     assert {one.n for one in results.effects} == {2}
-    assert any("in 1 run a policy failed" in words for words in results.cautions)
+    assert any("Degraded: 1 finished run (" in words for words in results.cautions)
     page = format_study(results, list(make_study_sections(results)))
     assert page.count("1 finished run is left out: degraded.") == 2
     assert "6 finished (1 degraded, 1 of them left out)" in page

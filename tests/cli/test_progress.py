@@ -11,7 +11,6 @@ from genagents_env.llm.budget import Spend
 from genagents_env.run import Progress
 from genagents_env.study.sweep import SweepProgress
 from genagents_env.study.sweep.design.trials import Trial
-from genagents_env.study.sweep.ledger import TrialProgress
 from genagents_env.study.sweep.progress import ProgressTracker
 
 START = datetime.fromisoformat("2023-02-13T09:00")
@@ -69,7 +68,7 @@ def test_bar_on_a_terminal_shows_interviews(
 def progress(
     finished: int, calls: int, seconds: float, *running: str, left: float | None = None
 ) -> SweepProgress:
-    how = {name: TrialProgress(60, 1080, 3, 30, None, False) for name in running}
+    how = {name: Progress(60, 1080, START, 3, 30, None) for name in running}
     return SweepProgress(4, finished, 0, 0, 0, how, calls, 10 * calls, None, seconds, left)
 
 

@@ -176,7 +176,7 @@ LABORATORY = [
     ("sweep", "EXPERIMENT|DIR"),
     ("sweep .", "no folder of a sweep"),
     ("sweep . --out out", "is a folder"),
-    ("sweep study.toml --pilot own", "--pilot needs --dry-run"),
+    ("sweep study.toml --pilot", "--pilot needs --dry-run"),
     ("sweep study.toml --trial 0", "name the folder of its sweep"),
     ("sweep study.toml --dry-run --json", "a dry run only plans one"),
     ("sweep study.toml --dry-run --seeds -1", "seeds"),

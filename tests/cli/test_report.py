@@ -104,9 +104,9 @@ def test_without_matplotlib_the_page_is_written_and_says_what_to_install(tmp_pat
         "from genagents_env.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
     page = PageTags(tmp_path / "out/report.html")
-    how = format_install_command("lab")
-    assert f"No figures: matplotlib is not installed: {how}" in page.text
+    told = f"No figures: matplotlib is not installed: {format_install_command('lab')}"
+    assert (done.returncode, done.stderr) == (0, f"genagents: {told}\n")
+    assert told in page.text
     assert "Ben has crumbs." in page.text
     assert (tmp_path / "out/runs.csv").is_file()

@@ -2,6 +2,8 @@ import csv
 import json
 import os
 import signal
+import sqlite3
+from contextlib import closing
 from math import prod
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from genagents_env.study.evaluate.measures import find_measures
 from genagents_env.study.report import measure_study
 from genagents_env.study.sweep import SweepFolder, build_trials, load_experiment
 from tests.cli.conftest import Run
-from tests.study.sweep.small_sweeps import write_experiment
+from tests.study.sweep.small_sweeps import run_in, write_experiment
 
 STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 
@@ -63,6 +65,30 @@ def test_the_first_seed_stops_a_study_where_its_question_has_no_answer(
     assert any("nothing that happened depended on" in line for line in told["found"])
 
 
+def test_a_plan_is_what_the_finished_runs_took_times_all(genagents: Run, tmp_path: Path) -> None:
+    """Of three seeds the first and, of one condition, the second; a third is damaged inside."""
+    arms = [{"name": "idle", "policy": "idle"}, {"name": "mind", "policy": "smallville"}]
+    how = {"model": "scripted:neighbour", "embedder": "hashed", "seeds": 3, "arms": arms}
+    file = write_experiment(tmp_path, **how)
+    sweep = SweepFolder.create("out", file)
+    run_in(sweep, sweep.trials[3])
+    path = run_in(sweep, sweep.trials[5])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE calls")
+    code, out, err = genagents("sweep", "out", "--dry-run", "-q")
+    assert (code, err) == (0, "")
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()[2:5]}
+    done = [run.measured.usage for run in measure_study(sweep).runs if run.measured]
+    calls = sum(one.calls + (one.later_calls or 0) for one in done) / 2 * 3
+    assert [rows[name][:2] for name in ("idle", "mind", "all")] == [
+        ["3", "2"],
+        ["3", "1"],
+        ["6", "3"],
+    ]
+    assert rows["idle"][2:5] == ["0", "0", "0"]
+    assert float(rows["mind"][2].replace(",", "")) == pytest.approx(calls, abs=1)
+
+
 @pytest.mark.slow
 def test_a_study_is_estimated_run_reported_and_resumed(genagents: Run, tmp_path: Path) -> None:
     arms = ({"name": "scripted", "policy": "scripted"}, ASKS)
@@ -111,7 +137,7 @@ def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path
     """It stays in its terminal's process group, so that Ctrl-C reaches it."""
     before = signal.getsignal(signal.SIGINT), os.getpgrp()
     file = write_experiment(tmp_path, seeds=1)
-    assert genagents("sweep", str(file), "--out", "out", "--dry-run", "--pilot", "scripted")[0] == 0
+    assert genagents("sweep", str(file), "--out", "out", "--dry-run", "--pilot")[0] == 0
     for number in range(2):
         code, out, _ = genagents("sweep", "out", "--trial", str(number))
         assert (code, "finished" in out) == (0, True)

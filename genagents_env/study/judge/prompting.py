@@ -75,7 +75,7 @@ class ComparisonReply(JudgeReply):
 @lru_cache(maxsize=64)
 def make_rating_reply(low: int, high: int) -> type[RatingReply]:
     """Return the reply model that allows the whole numbers of this scale, as words too."""
-    return narrow_reply(RatingReply, "rating", tuple(range(low, high + 1)), _parse_whole)
+    return narrow_reply(RatingReply, "rating", tuple(range(low, high + 1)), parse_whole)
 
 
 def narrow_reply(
@@ -87,13 +87,22 @@ def narrow_reply(
     return create_model(reply.wire_name, __base__=reply, **{field: definition})  # type: ignore[call-overload, no-any-return]
 
 
-def _parse_whole(value: object) -> object:
+def parse_whole(value: object) -> object:
+    """Return a whole number, however it is written (`5`, `5.0`, `5,0`); anything else as it is.
+
+    Raises:
+        ValueError: it is a truth value, which Python takes for a number.
+    """
     if isinstance(value, bool):
         raise ValueError("a whole number is wanted")
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    digits = value.strip() if isinstance(value, str) else ""
-    return int(digits) if digits.removeprefix("-").isdecimal() and digits.isascii() else value
+    if isinstance(value, str):
+        whole, _, rest = value.strip().lstrip("'").replace(",", ".").partition(".")
+        digits = whole.removeprefix("-")
+        if digits.isascii() and digits.isdecimal() and len(digits) < 10 and not rest.strip("0"):
+            return int(whole)
+    return value
 
 
 def make_rating_messages(said: JudgedText, rubric: Rubric) -> list[Message]:

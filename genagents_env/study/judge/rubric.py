@@ -1,6 +1,7 @@
 """Rubrics: what a judge is asked of an answer, and what each number of its scale stands for."""
 
 import tomllib
+from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
 from genagents_env.record.rows import encode
-from genagents_env.scenario.faults import choices, quote, suggest, translate
+from genagents_env.scenario.faults import choices, list_faults, quote, suggest
 from genagents_env.scenario.fields import Line, Model, Paragraph
 from genagents_env.study.judge.texts import About, JudgedText
 from genagents_env.text import fold
@@ -159,12 +160,8 @@ def _find_faults(rubric: Rubric) -> list[str]:
     return faults
 
 
-def _format_faults(error: ValidationError, file: str) -> list[str]:
-    lines = []
-    for one in error.errors():
-        if one["type"] == "value_error" and not one["loc"]:
-            lines += [f"{file}: {fault}" for fault in str(one["ctx"]["error"]).split("\n")]
-            continue
-        fault = translate(one, Rubric)
-        lines.append(f"{file}: {'.'.join(map(str, fault.loc)) or 'file'}: {fault.text}")
-    return lines
+def _format_faults(error: ValidationError, file: str) -> Iterator[str]:
+    for fault in list_faults(error, Rubric):
+        key = ".".join(map(str, fault.loc))
+        for line in fault.text.splitlines():  # of the whole rubric several, each with its key
+            yield f"{file}: {key}: {line}" if key else f"{file}: {line}"

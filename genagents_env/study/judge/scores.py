@@ -6,6 +6,8 @@ from statistics import fmean
 
 from genagents_env.study.judge.verdicts import By, Judgement, Key, group_by, label_rubrics
 
+JUDGE = "judge"  # the measure whose keys are rubrics
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -38,6 +40,11 @@ class Score:
     seeds: Mapping[int, float]
     mean: float | None
 
+    @property
+    def measure(self) -> str:
+        """The name of these ratings among the measures of a study."""
+        return f"{JUDGE}.{self.rubric}"
+
 
 @dataclass(frozen=True, slots=True)
 class Copies:
@@ -67,7 +74,7 @@ class Copies:
 
 
 def count_copies(verdicts: Iterable[Judgement]) -> dict[str, Copies]:
-    """Return how much of what judges gave is copied, by rubric as `score_conditions` names it."""
+    """Return how much of what judges gave is copied, by `Score.measure`."""
     given = [one for one in verdicts if not one.is_comparison]
     labels, copies = label_rubrics(given), _find_copies(given)
     rated = [one for one in given if one.value is not None]
@@ -75,7 +82,7 @@ def count_copies(verdicts: Iterable[Judgement]) -> dict[str, Copies]:
     for label, own in group_by(rated, lambda one: labels[one.rubric, one.edition]).items():
         places = group_by(own, lambda one: (one.conditions[0], one.seed))
         read = {at: frozenset(one.contents for one in some) for at, some in places.items()}
-        found[label] = Copies(len(own), sum(one.key in copies for one in own), read)
+        found[f"{JUDGE}.{label}"] = Copies(len(own), sum(one.key in copies for one in own), read)
     return found
 
 

@@ -18,6 +18,7 @@ from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote
 from genagents_env.study.judge.by_rubric import copy_ratings, group_comparable, make_blank
 from genagents_env.study.judge.kept_answers import WordedAnswer
+from genagents_env.study.judge.prompting import parse_whole
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.session import NAME_LIMIT
 from genagents_env.study.judge.texts import JudgedText
@@ -334,8 +335,8 @@ class _SheetReader:
             low, high, more = 1, due, " for every answer of the row, or nothing in it"
         found = []
         for column, cell in list(cells.items())[:due]:
-            value = _parse_whole(cell)
-            if value is not None and low <= value <= high:
+            value = parse_whole(cell)
+            if isinstance(value, int) and low <= value <= high:
                 found.append(value)
                 continue
             kind = column.partition("_")[0]
@@ -357,16 +358,6 @@ class _SheetReader:
 def _choose(first: int, second: int) -> Choice:
     """Return which of two ranks is the better."""
     return "tie" if first == second else "first" if first < second else "second"
-
-
-def _parse_whole(cell: str) -> int | None:
-    """Return a whole number as spreadsheets write it, `5`, `5.0` or `5,0`; None of any other."""
-    plain = cell.lstrip("'").replace(",", ".")
-    whole, _, rest = plain.partition(".")
-    digits = whole.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 10 and not rest.strip("0")):
-        return None
-    return int(whole)
 
 
 def _check_free(path: Path) -> None:

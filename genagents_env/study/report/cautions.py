@@ -1,23 +1,20 @@
 """Cautions for readers of a report, a sentence each."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
-from genagents_env.extras import format_install_command
-from genagents_env.record import Degradation
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.stats import ALPHA, MIN_SEEDS, count_needed_seeds, find_smallest_p
 from genagents_env.study.sweep.measured import MeasuredRun
+from genagents_env.study.sweep.trial_status import StudyRun
 
 if TYPE_CHECKING:
     from genagents_env.study.report.study import StudyResults
 
 _ABSENT = "not installed"
-_NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
 _LIBRARIES = (
     *("genagents-env", "numpy", "scipy", "networkx", "joblib", "statsmodels", "openskill"),
     *("pandas", "pyarrow", "matplotlib"),
@@ -69,7 +66,7 @@ def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
 
 def _warn_of_copies(study: "StudyResults") -> Iterator[str]:
     alike = " Seeds in which all that is compared reads alike count once in an effect."
-    for name, one in study.copies.items():
+    for name, one in study.judged.copies.items():
         if one.copied:
             yield (
                 f"{study.title_of(name)}: {one.copied:,} of {one.ratings:,} ratings were given to "
@@ -95,24 +92,14 @@ def _warn_of_partly_equal(study: "StudyResults") -> Iterator[str]:
 
 
 def _warn_of_degraded(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[str]:
-    """Yield a caution where runs are degraded: why, which, and whether they are counted."""
-    found = [(run, measured.degradation) for run, measured in runs]
-    failed = [(run, how) for run, how in found if how.failures]
-    if failed:
-        told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
-        yield (
-            f"Degraded: in {format_count(len(failed), 'run')} a policy failed: "
-            f"{list_some(told)}. {_describe_use([run for run, _ in failed])}"
-        )
-    bad = [(run, how) for run, how in found if how.fell_back]
+    """Yield a caution where runs are degraded: which, why, and whether they are counted."""
+    bad = [run for run, _ in runs if run.degraded]
     if bad:
-        told = [f"{run.name} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
-        limits = " or ".join(sorted({how.limit for _, how in bad}))
-        yield (
-            f"Degraded: in {format_count(len(bad), 'run')} more than {limits} of the model "
-            f"calls had no usable reply: {list_some(told)}. "
-            f"{_describe_use([run for run, _ in bad])}"
-        )
+        told = list_some([f"{run.name}: {run.degraded}" for run in bad], 3, "; ")
+        use = "They are in the means, as asked."
+        if any(run.excluded for run in bad):
+            use = "They are in no mean, figure or test; `--degraded include` takes them in."
+        yield f"Degraded: {format_count(len(bad), 'finished run')} ({told}). {use}"
 
 
 def _warn_of_model_changes(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[str]:
@@ -155,16 +142,6 @@ def warn_of_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
             )
 
 
-def _count_failures(found: Degradation) -> str:
-    return ", ".join(map(found.describe_failure, found.failures))
-
-
-def _describe_use(failed: Sequence[StudyRun]) -> str:
-    if any(run.excluded for run in failed):
-        return "They are in no mean, figure or test; `--degraded include` takes them in."
-    return "They are in the means, as asked."
-
-
 def _warn_of_versions(study: "StudyResults") -> Iterator[str]:
     counted = [run.measured for run in study.runs if run.counted and run.measured]
     for name in sorted({name for run in counted for name in run.versions}):
@@ -190,13 +167,6 @@ def warn_of_strangers(names: Sequence[str]) -> Iterator[str]:
             "was taken out of the study, or scenario, policy or package changed since. They are "
             f"left out: {list_some(names)}."
         )
-
-
-def warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
-    """Yield for a terminal what cannot be made, and the extra that brings it."""
-    for name, what in _NEEDED.items():
-        if versions[name] == _ABSENT:
-            yield f"no {what}: {name} is not installed: {format_install_command('lab')}"
 
 
 def find_versions() -> dict[str, str]:

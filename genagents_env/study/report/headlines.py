@@ -7,10 +7,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from genagents_env.study.evaluate.measure import belongs_to
-from genagents_env.study.report.study_runs import EXCLUDED, StudyRun
+from genagents_env.study.report.study_runs import EXCLUDED
 from genagents_env.study.report.table import format_bounds, format_count, format_number, list_some
 from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
 from genagents_env.study.stats.effects import BETWEEN, PRIMARY
+from genagents_env.study.sweep.trial_status import StudyRun
 
 if TYPE_CHECKING:
     from genagents_env.study.report.study import StudyResults

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, FileError, RecordError
@@ -14,28 +14,32 @@ from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreemen
 from genagents_env.study.judge.rankings import Ranking, rank_conditions
 from genagents_env.study.judge.scores import Copies, Score, count_copies, score_conditions
 from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
-from genagents_env.study.report.study_runs import JUDGE, StudyRun
 from genagents_env.study.report.table import Table
 from genagents_env.study.stats import compute_interval
+from genagents_env.study.sweep.trial_status import StudyRun
 
 VERDICTS = "verdicts.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementSummary:
-    """What verdicts come to.
+class Judged:
+    """What judges said of some runs, and what it comes to.
 
     Attributes:
-        ratings: by rubric, judge and condition.
+        given: all of it.
+        ratings: by rubric, judge and condition; like all below, of the runs that count.
         rankings: of conditions, from comparisons.
         agreements: of judges.
-        fault: why rankings and agreements are left out; empty where they are not.
+        copies: by the measure of a rating, how much of it was read once for several runs.
+        faults: what is left out and why, a sentence each.
     """
 
-    ratings: tuple[Score, ...]
+    given: tuple[Judgement, ...] = ()
+    ratings: tuple[Score, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     agreements: tuple[JudgeAgreement, ...] = ()
-    fault: str = ""
+    copies: Mapping[str, Copies] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
 
     def list_tables(self) -> Iterator[Table]:
         """Yield the tables that have a row."""
@@ -47,7 +51,7 @@ class JudgementSummary:
         return (table for table in tables if table.rows)
 
     def as_json(self) -> dict[str, JSON]:
-        """Return everything as JSON values."""
+        """Return what it comes to as JSON values."""
         rankings = [asdict(one) | {"position_bias": one.position_bias} for one in self.rankings]
         return {
             "ratings": list(map(asdict, self.ratings)),
@@ -56,53 +60,26 @@ class JudgementSummary:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class StudyJudgements:
-    """What judges said of the runs of a study.
-
-    Attributes:
-        given: all of it.
-        tables: of what was said of the runs that count, those that have a row.
-        copies: by the name of a rating, how much of it was read once for several of these runs.
-        faults: what is left out and why, a sentence each.
-    """
-
-    given: tuple[Judgement, ...] = ()
-    tables: tuple[Table, ...] = ()
-    copies: Mapping[str, Copies] = field(default_factory=dict)
-    faults: tuple[str, ...] = ()
-
-
-def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> StudyJudgements:
+def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> Judged:
     """Return what judges said of these runs; what cannot be read becomes a fault."""
     if not os.path.lexists(folder / VERDICTS):
-        return StudyJudgements()
-    files = {run.file.stem: run.file for run in runs if run.measured is not None}
-    counted = {run.file.stem: run.file for run in runs if run.counted}
-    tables: tuple[Table, ...] = ()
+        return Judged()
+    finished = {run.file.stem: run for run in runs if run.measured is not None}
+    counted = {name: run.file for name, run in finished.items() if run.counted}
     try:
         every = tuple(Verdicts(find_inside(folder, VERDICTS)))
-    except FileError as error:
-        return StudyJudgements(faults=(f"What judges said is left out: {error}",))
-    given = tuple(one for one in every if files.keys() >= set(one.runs))
-    mine = [one for one in given if counted.keys() >= set(one.runs)]
-    faults = []
-    if lost := len(every) - len(given):
-        faults.append(
-            f"Left out: {lost:,} of what judges said, on runs that this study has no more."
-        )
-    try:
+        given = tuple(one for one in every if finished.keys() >= set(one.runs))
+        mine = [one for one in given if counted.keys() >= set(one.runs)]
         checked = {name: path for name, path in counted.items() if mine and path.is_file()}
-        found = summarise_judgements(mine, checked)
-        tables = tuple(found.list_tables())
-        faults += [f"Of what judges said {found.fault}"] if found.fault else []
-    except RecordError as error:
-        faults.append(f"What judges said is left out: {error}")
-    copies = {f"{JUDGE}.{label}": one for label, one in count_copies(mine).items()}
-    return StudyJudgements(given, tables, copies, tuple(faults))
+        found = sum_judgements(mine, checked)
+    except (FileError, RecordError) as error:
+        return Judged(faults=(f"What judges said is left out: {error}",))
+    lost = len(every) - len(given)
+    told = f"Left out: {lost:,} of what judges said, on runs that this study has no more."
+    return replace(found, given=given, faults=(*([told] if lost else []), *found.faults))
 
 
-def summarise_judgements(given: Sequence[Judgement], files: Mapping[str, Path]) -> JudgementSummary:
+def sum_judgements(given: Sequence[Judgement], files: Mapping[str, Path]) -> Judged:
     """Return what verdicts come to; without the extra `lab` the ratings alone, and why.
 
     Args:
@@ -113,11 +90,13 @@ def summarise_judgements(given: Sequence[Judgement], files: Mapping[str, Path]) 
     Raises:
         RecordError: a run file cannot be read.
     """
-    ratings, checks = score_conditions(given), dict(_read_checks(files))
+    found = Judged(tuple(given), score_conditions(given), copies=count_copies(given))
+    checks = dict(_read_checks(files))
     try:
-        return JudgementSummary(ratings, rank_conditions(given), measure_agreement(given, checks))
+        ranked, agreed = rank_conditions(given), measure_agreement(given, checks)
     except ConfigError as error:
-        return JudgementSummary(ratings, fault=f"rankings and agreement are left out: {error}")
+        return replace(found, faults=(f"Rankings and agreement of judges are left out: {error}",))
+    return replace(found, rankings=ranked, agreements=agreed)
 
 
 def _read_checks(files: Mapping[str, Path]) -> Iterator[tuple[str, Sequence[Verdict]]]:

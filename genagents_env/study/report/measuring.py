@@ -13,29 +13,28 @@ from genagents_env.study.evaluate.measure import Measure, belongs_to
 from genagents_env.study.evaluate.measures import DEFAULT, find_measures, is_from_file
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge.scores import Score, score_conditions
+from genagents_env.study.judge.scores import Score
 from genagents_env.study.judge.verdicts import format_judge
 from genagents_env.study.report.cautions import (
     find_versions,
     warn_of_equal_lives,
     warn_of_strangers,
 )
-from genagents_env.study.report.judging import StudyJudgements, read_judgements
+from genagents_env.study.report.judging import Judged, read_judgements
 from genagents_env.study.report.quotes import describe_words, find_answers
 from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
 from genagents_env.study.report.study_runs import (
-    JUDGE,
     OnRead,
-    StudyRun,
     make_rows,
     read_study_runs,
 )
 from genagents_env.study.report.study_tables import tabulate_costs
 from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.sweep.design.cells import Condition
-from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
+from genagents_env.study.sweep.design.experiment import DegradedRuns, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import measure_run
+from genagents_env.study.sweep.trial_status import StudyRun, TrialState
 from genagents_env.text import clean
 
 
@@ -69,20 +68,16 @@ def measure_study(
     wanted = [one for one in named if trust_measures or not is_from_file(one)]
     measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
     untaken = [one for one in named if one not in wanted]
-    exclude = (degraded or experiment.degraded) == "exclude"
-    runs = tuple(
-        replace(run, excluded=exclude and run.degraded)
-        for run in read_study_runs(folder, measures, wanted, on_read, workers)
-    )
+    runs = tuple(read_study_runs(folder, measures, wanted, on_read, workers))
     stubs, left_out = _stand_in(untaken, runs)
-    plan = make_study_plan(folder, experiment)
     own = {run.file for run in runs}
     strangers = [path.name for path in folder.find_unknown_runs() if path not in own]
     return compare_runs(
         folder.path,
-        plan,
+        make_study_plan(folder),
         runs,
         (*measures, *stubs),
+        degraded or experiment.degraded,
         remarks=tuple(warn_of_strangers(strangers)),
         faults=(*left_out, *unknown, *_find_unfilled(measures, runs)),
     )
@@ -99,9 +94,9 @@ def _find_unfilled(measures: Iterable[Measure], runs: Iterable[StudyRun]) -> Ite
             yield f"The measure {clean(one.label, 100)} has no value in any run; {there_is}."
 
 
-def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
+def make_study_plan(folder: SweepFolder) -> StudyPlan:
     """Return what a sweep's folder asks."""
-    plan = folder.plan
+    plan, experiment = folder.plan, folder.experiment
     levels: Mapping[str, Sequence[str]] = experiment.levels
     baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
     if len(plan.conditions) != len(list(product(*levels.values()))):
@@ -124,6 +119,7 @@ def compare_runs(
     plan: StudyPlan,
     runs: Sequence[StudyRun],
     measures: Sequence[Measure],
+    degraded: DegradedRuns = "exclude",
     *,
     remarks: Iterable[str] = (),
     faults: Iterable[str] = (),
@@ -135,17 +131,19 @@ def compare_runs(
         plan: what is asked of the runs.
         runs: all of them.
         measures: that were taken.
+        degraded: whether degraded runs are in means.
         remarks: cautions for the page.
         faults: cautions for the terminal, too.
     """
+    out = degraded == "exclude"
+    runs = [replace(run, excluded=out and bool(run.degraded)) for run in runs]
     if CELL in plan.levels:
         runs = [
             replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
             for run in runs
         ]
     # Run files have no folder of their own: `genagents judge` prints what is said of them.
-    judged = read_judgements(folder, runs) if plan.text else StudyJudgements()
-    scores = score_conditions(judged.given)
+    judged = read_judgements(folder, runs) if plan.text else Judged()
     return StudyResults(
         folder,
         plan,
@@ -153,10 +151,9 @@ def compare_runs(
         tuple(make_rows(runs, judged.given)),
         tuple({one.name: one for one in measures}.values()),
         find_versions(),
-        judged.tables,
-        copies=judged.copies,
-        scales={f"{JUDGE}.{one.rubric}": (one.low, one.high) for one in scores},
-        remarks=(*_warn_of_several_judges(scores), *remarks),
+        tuple(judged.list_tables()),
+        judged=judged,
+        remarks=(*_warn_of_several_judges(judged.ratings), *remarks),
         faults=(*judged.faults, *faults),
     )
 
@@ -165,11 +162,11 @@ def _warn_of_several_judges(scores: Iterable[Score]) -> Iterator[str]:
     """Yield a caution for each rubric by which several judges rated."""
     judges: dict[str, dict[str, None]] = {}
     for one in scores:
-        judges.setdefault(one.rubric, {})[format_judge(one.by, one.judge)] = None
-    for rubric, names in judges.items():
+        judges.setdefault(one.measure, {})[format_judge(one.by, one.judge)] = None
+    for measure, names in judges.items():
         if len(names) > 1:
             yield (
-                f"{JUDGE}.{rubric} of a run is the mean of all who rated it, each with the same "
+                f"{measure} of a run is the mean of all who rated it, each with the same "
                 f"weight ({list_some(list(names))}); so who rated which runs counts in it. The "
                 "table of ratings has each judge apart."
             )
@@ -202,7 +199,7 @@ def measure_runs(
     measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
     files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
     runs = [
-        replace(one.run, condition=condition, excluded=degraded == "exclude" and one.run.degraded)
+        replace(one.run, condition=condition)
         for one, condition in zip(files, _make_conditions(files), strict=True)
     ]
     scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
@@ -213,7 +210,7 @@ def measure_runs(
     remarks = (*unknown, *more, *warn_of_equal_lives(runs))
     costs = tabulate_costs([one.rates for one in files])
     return replace(
-        compare_runs(Path(), plan, runs, measures, remarks=remarks),
+        compare_runs(Path(), plan, runs, measures, degraded, remarks=remarks),
         tables=(costs,) if costs.rows else (),
         summaries=tuple((one.run.name, one.words) for one in files),
     )
@@ -261,7 +258,7 @@ def _read_file(
     measured = measure_run(path, measures)
     with RunReader(path) as reader:
         data, status = RunData(reader), reader.status
-        state = "finished" if status == "finished" else "stopped"
+        state: TrialState = "finished" if status == "finished" else "stopped"
         parts = _list_parts(data)
         condition = Condition("", (), ", ".join(parts[2:]), measured.hash)
         head = (str(path), condition, reader.meta.seed, measured.hash, path)

@@ -5,14 +5,14 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from shlex import quote
 
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
-from genagents_env.study.judge.scores import Copies
-from genagents_env.study.report.cautions import find_study_cautions, warn_of_missing_libraries
+from genagents_env.study.judge.scores import JUDGE
+from genagents_env.study.report.cautions import find_study_cautions
 from genagents_env.study.report.headlines import write_headlines
-from genagents_env.study.report.study_runs import JUDGE, StudyRun, TidyRow, order_measures
+from genagents_env.study.report.judging import Judged
+from genagents_env.study.report.study_runs import TidyRow, order_measures
 from genagents_env.study.report.table import Table, format_count, format_number
 from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
 from genagents_env.study.stats import (
@@ -28,8 +28,8 @@ from genagents_env.study.stats import (
 )
 from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues, weigh_cells
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
+from genagents_env.study.sweep.trial_status import StudyRun
 
-_OPTIONS = ("model", "seeds", "hours")
 CELL = "condition"  # the one factor of a study that does not run every combination
 
 
@@ -63,16 +63,6 @@ class StudyPlan:
             belongs_to(name, words) and effect in ("", one.factor) for words, effect in self.primary
         )
 
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """The commands that repeat it; DIR stands for the folder."""
-        options = "".join(f" {_format_change(*one)}" for one in self.changes.items())
-        return (
-            f"genagents sweep experiment.toml --out DIR{options}",
-            "genagents sweep DIR",
-            "genagents report DIR",
-        )
-
 
 @dataclass(frozen=True)
 class StudyResults:
@@ -87,8 +77,7 @@ class StudyResults:
         versions: of this package and of the libraries that made the report.
         tables: further ones: of what judges said, of run files what they cost.
         summaries: of run files, what each came to and who said what, line by line.
-        copies: by the name of a rating, how much of it was read once for several runs.
-        scales: by the name of a rating, the ends of its scale.
+        judged: what judges said of the runs.
         remarks: further cautions.
         faults: what is left out of it and why, a sentence each, which a terminal shows, too.
     """
@@ -101,8 +90,7 @@ class StudyResults:
     versions: Mapping[str, str]
     tables: tuple[Table, ...] = ()
     summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    copies: Mapping[str, Copies] = field(default_factory=dict)
-    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    judged: Judged = Judged()  # noqa: RUF009 (frozen)
     remarks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
@@ -129,10 +117,10 @@ class StudyResults:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """For a terminal: damaged runs, missing libraries, and other faults."""
+        """For a terminal: damaged runs, and other faults."""
         damaged = (run for run in self.runs if run.state == "damaged")
         told = (f"{run.name} is left out: {run.problem}" for run in damaged)
-        return (*told, *warn_of_missing_libraries(self.versions), *self.faults)
+        return (*told, *self.faults)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -214,7 +202,8 @@ class StudyResults:
 
     def range_of(self, name: str) -> tuple[float, float]:
         """Return the least and the most that a value can be."""
-        return self.scales.get(name) or find_range(self.unit_of(name))
+        scales = ((one.low, one.high) for one in self.judged.ratings if name == one.measure)
+        return next(scales, find_range(self.unit_of(name)))
 
     def values_of(self, name: str) -> dict[str, dict[int, float]]:
         """Return the numbers of a value that count, by condition and seed."""
@@ -233,11 +222,11 @@ class StudyResults:
 
     def list_repeated(self, name: str, one: Contrast) -> frozenset[int]:
         """Return the seeds whose ratings a comparison leaves out; none of what is no rating."""
-        if name not in self.copies:
+        if name not in self.judged.copies:
             return frozenset()
         compared = weigh_cells(self._list_cells(name), self.plan.levels, one)
         names = {run.condition.levels: run.condition.name for run in self.runs}
-        return self.copies[name].list_repeated([names[cell] for cell in compared])
+        return self.judged.copies[name].list_repeated([names[cell] for cell in compared])
 
     def _list_cells(self, name: str) -> dict[Cell, dict[int, float]]:
         levels = {run.condition.name: run.condition.levels for run in self.runs}
@@ -325,15 +314,6 @@ class StudyResults:
             "runs": [_run_as_json(run) for run in self.runs],
             "versions": dict(self.versions),
         }
-
-
-def _format_change(key: str, value: JSON) -> str:
-    """Return a change as the option of `genagents sweep` that makes it."""
-    if key in _OPTIONS:
-        return f"--{key} {quote(str(value))}"
-    if key.startswith("max_"):
-        return f"--limit {quote(f'{key[4:]}={value}')}"
-    return f"--endpoint {quote(f'{key}={value}')}"
 
 
 def _effect_as_json(one: Effect) -> dict[str, JSON]:

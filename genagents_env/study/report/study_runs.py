@@ -9,18 +9,17 @@ from typing import TypeAlias
 from genagents_env.errors import RecordError
 from genagents_env.study.evaluate.measure import Measure
 from genagents_env.study.evaluate.measures import find_measures
-from genagents_env.study.judge.scores import score_conditions
+from genagents_env.study.judge.scores import JUDGE, score_conditions
 from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.report.table import CellValue
-from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_measured
+from genagents_env.study.sweep.trial_status import StudyRun
 
 OnRead = Callable[[int, int], None]  # runs read, of how many
 # The file of a run that some process is to read, the measures and their folder, what is known.
 _Wanted: TypeAlias = tuple[Path, Sequence[str], Path, MeasuredRun | None]
 
-JUDGE = "judge"  # the measure whose keys are rubrics
 EXCLUDED = "excluded"
 _BATCH = 8  # runs that a process reads before it hands them over
 
@@ -46,47 +45,6 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
         "wall_seconds",
     ),
 }
-
-
-@dataclass(frozen=True)
-class StudyRun:
-    """One run of a study.
-
-    Attributes:
-        name: of its trial; that of its file differs where a level has another label since.
-        condition: of which it is a seed.
-        seed: of the episode.
-        identity: the hash of what defines it.
-        file: its run file.
-        state: finished, stopped, failed, damaged or due.
-        status: as the run file has it.
-        problem: why it is not finished; empty where it is.
-        measured: what is known of a finished run; None of any other.
-        excluded: it is finished, but in no mean: it is degraded.
-        earlier: it was run before its scenario, a policy or this package changed.
-    """
-
-    name: str
-    condition: Condition
-    seed: int
-    identity: str
-    file: Path
-    state: str
-    status: str = ""
-    problem: str = ""
-    measured: MeasuredRun | None = None
-    excluded: bool = False
-    earlier: bool = False
-
-    @property
-    def counted(self) -> bool:
-        """Whether it counts in means: only a finished run does that is not excluded."""
-        return self.measured is not None and not self.excluded
-
-    @property
-    def degraded(self) -> bool:
-        """Whether it is finished, but a policy failed or too many model calls fell back."""
-        return self.measured is not None and self.measured.degradation.degraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +126,14 @@ def read_study_runs(
 
 def _list_runs(folder: SweepFolder, measures: Sequence[Measure]) -> Iterator[StudyRun]:
     """Yield every run, with what is stored of it if that is whole."""
-    for trial, status in zip(folder.trials, folder.read_statuses(), strict=True):
-        file, state, known, earlier = folder.run_file(trial), status.state, status.measured, False
-        if state == "due" and (path := folder.find_earlier(trial)) is not None:
-            file, state, known, earlier = path, "finished", read_measured(path), True
-        if known is not None and (not known.is_of(file) or known.lacks(measures)):
-            known = None
-        yield StudyRun(
-            *(trial.name, trial.condition, trial.seed, trial.identity, file, state),
-            *(status.status, status.problem, known),
-            earlier=earlier,
-        )
+    for trial, run in zip(folder.trials, folder.read_statuses(), strict=True):
+        if run.state == "due" and (path := folder.find_earlier(trial)) is not None:
+            known = read_measured(path)
+            run = replace(run, file=path, state="finished", measured=known, earlier=True)
+        known = run.measured
+        if known is not None and (not known.is_of(run.file) or known.lacks(measures)):
+            run = replace(run, measured=None)
+        yield run
 
 
 def find_group(measure: str) -> str:

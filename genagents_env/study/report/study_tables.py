@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from genagents_env.llm.prices import describe_list
 from genagents_env.study.evaluate.rates import Rates
 from genagents_env.study.report.study import StudyResults
-from genagents_env.study.report.study_runs import StudyRun, find_group
+from genagents_env.study.report.study_runs import find_group
 from genagents_env.study.report.table import CellValue, Table, format_cell
 from genagents_env.study.report.untested import collect_uses
 from genagents_env.study.stats import Effect, compute_interval
 from genagents_env.study.stats.effects import PRIMARY
+from genagents_env.study.sweep.trial_status import StudyRun
 
 _SHORT = 12  # hexadecimal digits of a hash in a table that is read
 
@@ -207,7 +208,7 @@ def describe_problem(run: StudyRun) -> str:
         told = ["made before something changed"] if run.earlier else []
         if run.degraded:
             use = "in no mean" if run.excluded else "counted, as asked"
-            told.append(f"degraded, {use}: {'; '.join(run.measured.degradation.describe())}")
+            told.append(f"degraded, {use}: {run.degraded}")
         return "; ".join(told)
     why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
     why = why or run.status

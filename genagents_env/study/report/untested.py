@@ -5,7 +5,7 @@ from itertools import permutations
 from typing import TypeAlias
 
 from genagents_env.record import FacultyUse
-from genagents_env.study.report.study_runs import StudyRun
+from genagents_env.study.sweep.trial_status import StudyRun
 
 LevelPair: TypeAlias = tuple[str, frozenset[str]]  # a factor, and two of its levels
 _Uses: TypeAlias = Mapping[tuple[str, str], Sequence[FacultyUse]]  # by policy and switch

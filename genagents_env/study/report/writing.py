@@ -40,7 +40,8 @@ def write_report(
     Args:
         results: what is reported.
         out: a folder, made where it is missing; None is the study's own.
-        tell: is given a sentence where files of the former report had to be left in it.
+        tell: is given a sentence where files of the former report had to be left in it, and where
+            a library is missing.
 
     Returns:
         The paths, `report.html` first.
@@ -55,15 +56,18 @@ def write_report(
     folder = results.folder if out is None else out
     if not results.is_of_files:
         check_fuller(folder, results.count("finished"))
-    return place_files(_make_files(results), folder, tell or (lambda _: None))
+    tell = tell or (lambda _: None)
+    return place_files(_make_files(results, tell), folder, tell)
 
 
-def _make_files(study: StudyResults) -> dict[str, bytes]:
+def _make_files(study: StudyResults, tell: Tell) -> dict[str, bytes]:
     """Return all files of a report by name, the page first."""
     figures, undrawn = _draw(study)
     tables, values = list(make_study_sections(study)), tabulate_values(study)
     frames, unframed = _encode_parquet(values)
     notes = [note for note in (undrawn, unframed) if note]
+    for note in notes:
+        tell(note)
     texts = {"report.html": format_study(study, tables, figures, notes)}
     texts |= {f"{one.name}.csv": one.format_csv() for one in (*tables, values) if one.rows}
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
@@ -119,7 +123,7 @@ def _describe_design(study: StudyResults) -> Iterator[tuple[str, str]]:
         yield "design", f"{what} with every seed; differences are taken seed by seed"
     yield "seeds", f"{len(plan.seeds)} ({_list_seeds(plan.seeds)})"
     counts = [f"{study.count(state)} {state}" for state in _STATES if study.count(state)]
-    failed = sum(run.degraded for run in study.runs)
+    failed = sum(bool(run.degraded) for run in study.runs)
     degraded = f" ({failed} degraded, {study.excluded} of them left out)" if failed else ""
     yield "runs", f"{len(study.runs)} planned: {', '.join(counts) or 'none'}{degraded}"
     yield "primary", ", ".join(study.title_of(name) for name in study.primary) or "none"

@@ -4,26 +4,22 @@ from genagents_env.study.sweep.backends import count_cores
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.study.sweep.design.trials import Trial, build_trials
-from genagents_env.study.sweep.estimate import Forecast, choose_pilots, forecast_conditions
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.progress import SweepProgress, SweepResult
 from genagents_env.study.sweep.session import SweepOptions, sweep
-from genagents_env.study.sweep.trial_status import TrialStatus
+from genagents_env.study.sweep.trial_status import StudyRun
 
 __all__ = [
     "Condition",
     "Experiment",
-    "Forecast",
+    "StudyRun",
     "SweepFolder",
     "SweepOptions",
     "SweepProgress",
     "SweepResult",
     "Trial",
-    "TrialStatus",
     "build_trials",
-    "choose_pilots",
     "count_cores",
-    "forecast_conditions",
     "load_experiment",
     "sweep",
 ]

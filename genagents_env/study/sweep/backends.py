@@ -2,12 +2,10 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
-from pathlib import Path
+from contextlib import closing
 
-from genagents_env.errors import ConfigError, RecordError
+from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.record import RunWriter
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.study.sweep.job import Job, TrialResult
 
@@ -39,7 +37,7 @@ def count_cores() -> int:
 
 
 def is_remote(name: str) -> bool:
-    """Whether the workers of this backend may be on other machines, where no file is shared."""
+    """Whether workers may be on other machines, which see the folder but share no ledger."""
     return name != "loky"
 
 
@@ -90,15 +88,6 @@ def end_workers(backend: str) -> None:
     from joblib.externals.loky import get_reusable_executor
 
     get_reusable_executor(reuse=True, kill_workers=True).shutdown(wait=True, kill_workers=True)
-
-
-def read_unfinished_run(path: Path) -> bytes | None:
-    """Return the run file at `path` as one plain file; None where there is none to resume."""
-    if not path.is_file() or not path.stat().st_size:
-        return None
-    with suppress(RecordError):  # a damaged one is reported when it is opened
-        RunWriter.open(path).close()  # takes in what a killed writer left beside it
-    return path.read_bytes()
 
 
 def _join_ray() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, FileError
 from genagents_env.files import find_inside, guard_files, read_text, replace_file, sync_folder
-from genagents_env.record.lock import BESIDE, LOCK, remove_beside
+from genagents_env.record.lock import BESIDE, LOCK
 from genagents_env.record.rows import JSON
 
 EXPERIMENT, BASE, LOG, LEDGER = "experiment.toml", "base.json", "log.jsonl", "ledger.sqlite"
@@ -69,15 +69,6 @@ def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: a reader sees the old text or the new one."""
     with replace_file(find_inside(path.parent, path.name)) as file:
         file.write(text.encode())
-    sync_folder(path.parent)
-
-
-def replace_run(path: Path, content: bytes) -> None:
-    """Put a run file that was sent back into its place: whole, or the one before is as it was."""
-    with replace_file(path) as file:
-        file.write(content)
-        file.flush()  # what can fail is done
-        remove_beside(path)  # of the file that is replaced
     sync_folder(path.parent)
 
 

@@ -40,7 +40,7 @@ from genagents_env.study.sweep.files import (
 )
 from genagents_env.study.sweep.log import SweepLog, TrialHistory
 from genagents_env.study.sweep.measured import read_measured
-from genagents_env.study.sweep.trial_status import TrialStatus, read_status
+from genagents_env.study.sweep.trial_status import StudyRun, read_status
 from genagents_env.text import clean
 
 _MOST_BYTES = 64 << 20  # of a plan
@@ -202,6 +202,11 @@ class SweepFolder:
         """Every trial, in the order in which they are run; errors as of `build_cells`."""
         return list_trials(self.plan.conditions, self.experiment.seed_list)
 
+    @property
+    def pilots(self) -> tuple[Trial, ...]:
+        """The trials with the first seed of each condition."""
+        return self.trials[: len(self.plan.conditions)]
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The cells with all that a run needs; no policy is imported, as for `plan`."""
@@ -249,13 +254,13 @@ class SweepFolder:
             return path
         return next((one for one in former if one.is_file() and not one.is_symlink()), path)
 
-    def read_statuses(self) -> tuple[TrialStatus, ...]:
+    def read_statuses(self) -> tuple[StudyRun, ...]:
         """Return how every trial stands, in their order."""
         histories = self.log.read_histories()
-        statuses = (read_status(trial.name, self.run_file(trial)) for trial in self.trials)
+        statuses = (read_status(trial, self.run_file(trial)) for trial in self.trials)
         return tuple(_with_failure(status, histories) for status in statuses)
 
-    def verify(self, trial: Trial, histories: Mapping[str, TrialHistory]) -> TrialStatus:
+    def verify(self, trial: Trial, histories: Mapping[str, TrialHistory]) -> StudyRun:
         """Return how a trial stands, having read all of a finished run that has changed.
 
         It is damaged where it does not match its own checksums, or has another canonical hash
@@ -266,7 +271,7 @@ class SweepFolder:
             histories: of the log, read once for all trials.
         """
         path = self.run_file(trial)
-        status = _with_failure(read_status(trial.name, path), histories)
+        status = _with_failure(read_status(trial, path), histories)
         if status.state != "finished" or status.measured is not None:
             return status
         try:
@@ -323,9 +328,9 @@ class SweepFolder:
         return [path for path in sorted(self.runs.glob("*.sqlite")) if path.name not in own]
 
 
-def _with_failure(status: TrialStatus, histories: Mapping[str, TrialHistory]) -> TrialStatus:
+def _with_failure(status: StudyRun, histories: Mapping[str, TrialHistory]) -> StudyRun:
     """Return a trial that is due or stopped as failed, where the last try of it was."""
-    history = histories.get(status.trial)
+    history = histories.get(status.name)
     may_have_failed = status.state in ("due", "stopped") and status.status != "running"
     if history is None or history.failure is None or not may_have_failed:
         return status

@@ -7,7 +7,6 @@ from typing import Literal
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.run import RunOptions, RunSpec
 from genagents_env.study.sweep.measured import MeasuredRun
-from genagents_env.study.sweep.trial_status import describe_degraded
 
 DAMAGED = "damaged"
 _FAILED = ("failed", DAMAGED)
@@ -21,14 +20,12 @@ class Job:
         trial: its name.
         spec: what is run, with its seed.
         path: of its run file, in the sweep's folder.
-        ledger: of the sweep; None on another machine, where the worker makes its own.
+        ledger: of the sweep, or of this trial; None for one that lasts as long as the worker.
         options: of the run, but what only its worker has: the ledger, and who watches.
         total: of all workers together, or the part that is this worker's own.
         judge: let the run's own model judge its answers in the end.
         measures: names of those that are taken of the finished run.
         base: the folder from which measures that are files are found.
-        unfinished: the run file to resume, where it is not on this machine.
-        collect: run in a temporary folder and send the run file back.
         is_dedicated: the process is a worker of this machine that does nothing but this.
     """
 
@@ -41,8 +38,6 @@ class Job:
     judge: bool = True
     measures: tuple[str, ...] = ()
     base: Path = Path()
-    unfinished: bytes | None = None
-    collect: bool = False
     is_dedicated: bool = False
 
 
@@ -57,8 +52,7 @@ class TrialResult:
         tick: the last one of the run.
         message: one line; of a finished run why not all its answers are judged, mostly empty.
         seconds: of wall clock spent on it here.
-        spent: by a worker with a part of the budget, which counts it itself.
-        file: the run file, where the job asked for it.
+        spent: meanwhile, by all who share its ledger.
         measured: what was measured of a finished run, as it is stored beside the file.
     """
 
@@ -68,7 +62,6 @@ class TrialResult:
     message: str = ""
     seconds: float = 0.0
     spent: Spend = Spend()  # noqa: RUF009 (frozen)
-    file: bytes | None = None
     measured: MeasuredRun | None = None
 
     @property
@@ -79,7 +72,7 @@ class TrialResult:
     @property
     def degraded(self) -> str:
         """Why a finished run is; empty where it is not."""
-        return "" if self.measured is None else describe_degraded(self.measured.degradation)
+        return "" if self.measured is None else self.measured.degraded
 
     @property
     def state(self) -> Literal["finished", "stopped", "failed"]:

@@ -7,21 +7,21 @@ elsewhere gets a part of the budget, which its sweep holds here, and a ledger of
 """
 
 import asyncio
-import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
 
 from genagents_env.errors import BudgetExceeded, RecordError, RunLocked
 from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget, Spend, list_exceeded
 from genagents_env.record.lock import RunLock, check_alone, check_beside
-from genagents_env.record.rows import JSON, encode
+from genagents_env.record.rows import JSON
 from genagents_env.run.spec import Progress
 
 _SCHEMA = """
@@ -34,23 +34,12 @@ CREATE TABLE IF NOT EXISTS workers (
 );
 CREATE TABLE IF NOT EXISTS adopted (id TEXT PRIMARY KEY);
 """
+_PROGRESS, _SPEND = TypeAdapter(Progress), TypeAdapter(Spend)
 _PATIENCE = 30.0  # seconds for another process to end its transaction
 _PAUSE = 0.02  # between two looks of one who waits
 _MAKING = 1.0  # for another process to make the file
 _REAP = 1.0  # seconds of waiting after which workers are looked after
 _REPORTS = 0.2  # seconds between two reports of a run's progress
-
-
-@dataclass(frozen=True, slots=True)
-class TrialProgress:
-    """How far a trial is; `dollars` is None where no price is known, `asking` in interviews."""
-
-    tick: int
-    horizon: int
-    calls: int
-    tokens: int
-    dollars: float | None
-    asking: bool
 
 
 class SharedLedger(SharedBudget):
@@ -109,11 +98,11 @@ class SharedLedger(SharedBudget):
             return "seconds"
         return None if kind is None else str(kind)
 
-    def list_running(self) -> dict[str, tuple[int, TrialProgress | None]]:
+    def list_running(self) -> dict[str, tuple[int, Progress | None]]:
         """Return of each trial under way its process, and how far it is once it has said so."""
         rows = self._file.execute("SELECT trial, pid, progress FROM workers").fetchall()
         return {
-            trial: (pid, None if told is None else TrialProgress(*json.loads(told)))
+            trial: (pid, None if told is None else _PROGRESS.validate_json(told))
             for trial, pid, told in rows
         }
 
@@ -288,11 +277,10 @@ class SharedLedger(SharedBudget):
     def _report_last(self) -> None:
         progress, self._unreported = self._unreported, None
         if progress is not None:
-            told = [progress.tick, progress.horizon, progress.calls, progress.tokens]
+            told = _PROGRESS.dump_json(progress).decode()
             with suppress(sqlite3.Error):
                 self._file.execute(
-                    "UPDATE workers SET progress = ? WHERE id = ?",
-                    (encode([*told, progress.dollars, progress.asking]), self._worker),
+                    "UPDATE workers SET progress = ? WHERE id = ?", (told, self._worker)
                 )
 
     def _ask(self, query: str, *values: object) -> Any:
@@ -339,15 +327,18 @@ def bound_spend(limits: Limits) -> Spend:
 
 def write_spend(spend: Spend) -> dict[str, JSON]:
     """Return an amount as JSON values, dollars as decimal text."""
-    return {"calls": spend.calls, "tokens": spend.tokens, "dollars": str(spend.dollars)}
+    found: dict[str, JSON] = _SPEND.dump_python(spend, mode="json")
+    return found
 
 
 def read_spend(given: JSON) -> Spend:
     """Return an amount from what `write_spend` gave; nothing where it is something else."""
     try:
-        return Spend(int(given["calls"]), int(given["tokens"]), Decimal(str(given["dollars"])))
-    except (TypeError, KeyError, ValueError, InvalidOperation):
+        found = _SPEND.validate_python(given)
+    except ValidationError:
         return Spend()
+    is_amount = all(one >= 0 for one in (found.calls, found.tokens, found.dollars))
+    return found if is_amount else Spend()
 
 
 def _make_refusal(kind: str, limit: float, value: float) -> BudgetExceeded:

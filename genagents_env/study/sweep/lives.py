@@ -7,7 +7,6 @@ from itertools import combinations
 from genagents_env.study.evaluate.measure import belongs_to, split_key
 from genagents_env.study.sweep.design.experiment import Experiment, split_primary
 from genagents_env.study.sweep.measured import MeasuredRun
-from genagents_env.study.sweep.trial_status import describe_degraded
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,47 +65,41 @@ def find_reason_to_stop(
 ) -> str:
     """Return why more seeds may find nothing, by the first one; empty where nothing says so.
 
+    That is: all runs of a level are degraded and in no mean; no run has a value of a primary
+    measure; or two levels led equal lives, with no primary number to tell them apart.
+
     Args:
         experiment: that is run.
         cells: how many it has.
         runs: finished ones of the first seed, by the levels of their cell.
     """
-    levels = experiment.levels
-    degraded = {cell: describe_degraded(one.degradation) for cell, one in runs.items()}
-    found = list(describe_degraded_levels(levels, degraded))
+    degraded = {cell: one.degraded for cell, one in runs.items()}
+    found = list(_list_degraded(experiment.levels, degraded))
     if found and experiment.degraded == "exclude":
         return "; ".join(found)
     taken = {label for one in runs.values() for label in one.taken}
     named = (split_primary(words)[0] for words in experiment.primary)
     primary = [words for words in named if split_key(words)[0] in taken]
-    values = {value.name for one in runs.values() for value in one.values}
-    missing = list(describe_missing_values(primary, values))
+    missing = list(
+        _list_missing(primary, {one.name for run in runs.values() for one in run.values})
+    )
     if missing and len(runs) == cells:
         return "; ".join(missing)
+    return "; ".join(_list_equal(experiment.levels, runs, primary))
+
+
+def _list_equal(
+    levels: Mapping[str, Sequence[str]],
+    runs: Mapping[tuple[str, ...], MeasuredRun],
+    primary: Sequence[str],
+) -> Iterator[str]:
     # Levels of one life may still differ in what models were asked, if that is the question.
-    numbers = {
+    told = {
         cell: [one for one in sorted(run.numbers.items()) if _is_of_any(one[0], primary)]
         for cell, run in runs.items()
     }
-    lives = {cell: f"{run.life} {numbers[cell]}" for cell, run in runs.items()}
-    return "; ".join(describe_equal_levels(levels, lives))
-
-
-def _is_of_any(name: str, primary: Sequence[str]) -> bool:
-    return any(belongs_to(name, words) for words in primary)
-
-
-def describe_equal_levels(
-    levels: Mapping[str, Sequence[str]], lives: Mapping[tuple[str, ...], str]
-) -> Iterator[str]:
-    """Yield why a study of these levels may find nothing, by the runs of one seed.
-
-    Args:
-        levels: labels by factor, in the order of the cells.
-        lives: of each cell that ran, with what it may differ in beside them.
-    """
-    own = {(cell, 0): life for cell, life in lives.items()}
-    for one in count_equal_lives(levels, own):
+    lives = {(cell, 0): f"{run.life} {told[cell]}" for cell, run in runs.items()}
+    for one in count_equal_lives(levels, lives):
         if one.equal == one.compared:
             yield (
                 f"{one.text} of the first seed, so nothing that happened there depended on which "
@@ -115,13 +108,11 @@ def describe_equal_levels(
             )
 
 
-def describe_missing_values(primary: Sequence[str], names: Collection[str]) -> Iterator[str]:
-    """Yield which primary measures no run of the first seed has, and what there is instead.
+def _is_of_any(name: str, primary: Sequence[str]) -> bool:
+    return any(belongs_to(name, words) for words in primary)
 
-    Args:
-        primary: measures that were taken, with a key or without.
-        names: of all values that these runs have.
-    """
+
+def _list_missing(primary: Sequence[str], names: Collection[str]) -> Iterator[str]:
     for words in primary:
         if any(belongs_to(name, words) for name in names):
             continue
@@ -131,26 +122,17 @@ def describe_missing_values(primary: Sequence[str], names: Collection[str]) -> I
         yield f"no run of the first seed has a value of {words}, which is `primary`; {there_is}"
 
 
-def describe_degraded_levels(
+def _list_degraded(
     levels: Mapping[str, Sequence[str]], degraded: Mapping[tuple[str, ...], str]
 ) -> Iterator[str]:
-    """Yield why the runs of some levels would be in no mean, by those of one seed.
-
-    Args:
-        levels: labels by factor, in the order of the cells.
-        degraded: of each cell that ran why its run is degraded; empty where it is not.
-    """
-    sides = [("", list(degraded.values()))]
+    sides = {"": list(degraded.values())}
     if not all(degraded.values()):
-        sides = [
-            (
-                f"with {label} ({factor}) ",
-                [how for cell, how in degraded.items() if cell[k] == label],
-            )
+        sides = {
+            f"with {label} ({factor}) ": [how for cell, how in degraded.items() if cell[k] == label]
             for k, (factor, labels) in enumerate(levels.items())
             for label in labels
-        ]
-    for what, hows in sides:
+        }
+    for what, hows in sides.items():
         if hows and all(hows):
             yield (
                 f"{what}every finished run of the first seed is degraded ({hows[0]}) and in no "

@@ -19,9 +19,11 @@ from genagents_env.study.evaluate.measures import find_version
 from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.sweep.files import VALUES, write_whole
+from genagents_env.text import clean
 
 _FORMAT = 1  # of these files; others are read as none
 _MOST_BYTES = 64 << 20
+_LIMIT = 500  # characters of why it is degraded
 _ROUNDING = 6  # decimals of hours on a curve
 
 
@@ -90,6 +92,11 @@ class MeasuredRun:
         """The numbers of its measures that have one, by full name."""
         return {one.name: one.value.number for one in self.values if one.value.number is not None}
 
+    @property
+    def degraded(self) -> str:
+        """Why it is, in words; empty where it is not."""
+        return clean("; ".join(self.degradation.describe()), _LIMIT)
+
     def is_of(self, path: Path) -> bool:
         """Return whether the file at `path` is as it was when these values were taken."""
         try:
@@ -143,12 +150,6 @@ def store_measured(path: Path, found: MeasuredRun) -> None:
         write_whole(_name_file(path), _ADAPTER.dump_json(found).decode())
     except (OSError, FileError):
         return
-
-
-def store_sent(path: Path, found: MeasuredRun) -> None:
-    """Store what was measured elsewhere of a run file that was sent to `path`."""
-    stat = path.stat()
-    store_measured(path, replace(found, size=stat.st_size, modified=stat.st_mtime_ns))
 
 
 def read_measured(path: Path) -> MeasuredRun | None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from genagents_env.llm.budget import Spend
 from genagents_env.record.rows import JSON
+from genagents_env.run import Progress
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.job import TrialResult
-from genagents_env.study.sweep.ledger import TrialProgress, write_spend
+from genagents_env.study.sweep.ledger import write_spend
 
 _HOUR = 3600.0
 
@@ -47,7 +48,7 @@ class SweepProgress(TrialCounts):
             condition that is due has none.
     """
 
-    running: Mapping[str, TrialProgress]
+    running: Mapping[str, Progress]
     calls: int
     tokens: int
     dollars: float | None
@@ -113,9 +114,7 @@ class ProgressTracker:
         if result.state == "finished":
             self.note_duration(result.trial, result.seconds)
 
-    def count(
-        self, spent: Spend, running: Mapping[str, TrialProgress] | None = None
-    ) -> SweepProgress:
+    def count(self, spent: Spend, running: Mapping[str, Progress] | None = None) -> SweepProgress:
         """Return how it stands now; trials are noted in another thread than some ask in.
 
         Args:
@@ -138,7 +137,7 @@ class ProgressTracker:
             hours_left=self._hours_left(running),
         )
 
-    def _hours_left(self, running: Mapping[str, TrialProgress]) -> float | None:
+    def _hours_left(self, running: Mapping[str, Progress]) -> float | None:
         means = {name: sum(took) / len(took) for name, took in list(self._seconds.items())}
         left = 0.0
         for trial, condition in self._conditions.items():
@@ -149,7 +148,7 @@ class ProgressTracker:
         return left / self._workers / _HOUR
 
 
-def _compute_share_left(progress: TrialProgress | None) -> float:
+def _compute_share_left(progress: Progress | None) -> float:
     return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)
 
 

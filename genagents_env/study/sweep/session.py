@@ -14,23 +14,17 @@ from genagents_env.record.lock import RunLock
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
 from genagents_env.run.preflight import check_model_server
-from genagents_env.study.sweep.backends import (
-    check_backend,
-    count_cores,
-    is_remote,
-    read_unfinished_run,
-)
+from genagents_env.study.sweep.backends import check_backend, count_cores, is_remote
 from genagents_env.study.sweep.design.cells import Cell, needs_model
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
-from genagents_env.study.sweep.estimate import choose_pilots
-from genagents_env.study.sweep.files import LEDGER, replace_run
+from genagents_env.study.sweep.files import LEDGER
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.study.sweep.ledger import SharedLedger, bound_spend, read_spend
 from genagents_env.study.sweep.lives import find_reason_to_stop
 from genagents_env.study.sweep.log import TrialHistory
-from genagents_env.study.sweep.measured import read_measured, store_sent
+from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.progress import (
     ProgressTracker,
     SweepProgress,
@@ -157,10 +151,10 @@ class SweepSession:
         self._run_trials([trial for trial in due if trial.seed == first])
         rest = [trial for trial in due if trial.seed != first]
         if rest and not self.options.anyway and self.signals.signal is None:
-            cells = choose_pilots(self.folder)
-            files = ((one, read_measured(self.folder.run_file(one))) for one in cells)
+            pilots = self.folder.pilots
+            files = ((one, read_measured(self.folder.run_file(one))) for one in pilots)
             runs = {one.condition.levels: found for one, found in files if found is not None}
-            self.halted = find_reason_to_stop(self.experiment, len(cells), runs)
+            self.halted = find_reason_to_stop(self.experiment, len(pilots), runs)
         if not self.halted:
             self._run_trials(rest)
 
@@ -264,21 +258,20 @@ class SweepSession:
             judge=experiment.judge,
             measures=experiment.list_measures(),
             base=self.folder.base,
-            collect=remote,
             is_dedicated=not remote,
         )
 
     def _prepare_job(self, job: Job) -> Job:
-        """Give a worker on another machine what there is of its run, and its part of the budget.
+        """Give a worker on another machine its part of what is left of the budget.
 
-        The part is of what is left, and stays reserved until the worker returns.
+        It stays reserved until the worker returns.
         """
         if not self.is_remote:
             return job
         held = self._open_ledger(job.trial)  # in another thread
         part = held.hold_part(max(1, self.workers - len(self.parts)))
         self.parts[job.trial] = held, part
-        return replace(job, total=part, unfinished=read_unfinished_run(job.path))
+        return replace(job, total=part)
 
     def _lose_parts(self) -> None:
         """Count as spent all parts that did not return: nobody will say what was spent of them."""
@@ -353,11 +346,6 @@ class SweepSession:
 
     def _handle_result(self, result: TrialResult) -> None:
         trial = self.trials[result.trial]
-        if result.file is not None:
-            path = self.folder.run_file(trial)
-            replace_run(path, result.file)
-            if result.measured is not None:
-                store_sent(path, result.measured)
         if result.trial in self.parts:
             held, part = self.parts.pop(result.trial)
             with held:

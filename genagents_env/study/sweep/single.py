@@ -38,7 +38,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:
         part = part_budget(job.total, Spend(), len(folder.trials))
-        job = replace(job, ledger=None, total=part)
+        job = replace(job, ledger=job.path.with_suffix(".ledger"), total=part)
         spent = write_spend(bound_spend(part))
         folder.log.append(event="part", id=mark, trial=trial.name, spent=spent)
     result = run_trial(job)

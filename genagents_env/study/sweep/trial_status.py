@@ -1,14 +1,16 @@
 """How a trial stands, read from its run file and what is stored beside it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
-from genagents_env.record import Degradation, RunMeta, RunReader
+from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.lock import find_writer
 from genagents_env.run import RunSpec
 from genagents_env.run.policies import shorten_policy
+from genagents_env.study.sweep.design.cells import Condition
+from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.measured import MeasuredRun, read_measured
 from genagents_env.text import clean
 
@@ -18,58 +20,71 @@ _LIMIT = 500
 
 
 @dataclass(frozen=True)
-class TrialStatus:
-    """How a trial stands.
+class StudyRun:
+    """One run of a study: what it is of, and how it stands.
 
     Attributes:
-        trial: its name.
+        name: of its trial; that of its file differs where a level has another label since.
+        condition: of which it is a seed.
+        seed: of the episode.
+        identity: the hash of what defines it.
+        file: its run file, which need not be there.
         state: due (there is nothing of it), finished, stopped (it can be resumed, or is running
             just now), damaged (its file cannot be used), failed (the last try ended in an error).
         status: of the run file, see `RunReader.status`; `running` while a process writes it.
         problem: why it is damaged or failed.
-        measured: what is stored of a finished run whose file has not changed since.
+        measured: what is known of a finished run; None of any other.
+        excluded: it is finished, but in no mean: it is degraded.
+        earlier: it was run before its scenario, a policy or this package changed.
     """
 
-    trial: str
+    name: str
+    condition: Condition
+    seed: int
+    identity: str
+    file: Path
     state: TrialState
     status: str = ""
     problem: str = ""
     measured: MeasuredRun | None = None
+    excluded: bool = False
+    earlier: bool = False
+
+    @property
+    def counted(self) -> bool:
+        """Whether it counts in means: only a finished run does that is not excluded."""
+        return self.measured is not None and not self.excluded
 
     @property
     def degraded(self) -> str:
         """Why a finished run is, as far as that is known without reading it; empty otherwise."""
-        return "" if self.measured is None else describe_degraded(self.measured.degradation)
+        return "" if self.measured is None else self.measured.degraded
 
 
-def read_status(trial: str, path: Path) -> TrialStatus:
+def read_status(trial: Trial, path: Path) -> StudyRun:
     """Return how `trial` stands by its run file `path`, which need not be there.
 
     A file that cannot be opened (permissions, a lock, a failing disk) makes it a failed one:
     nothing says that the run in it is lost.
     """
+    due = StudyRun(trial.name, trial.condition, trial.seed, trial.identity, path, "due")
     if _is_empty(path):
-        return TrialStatus(trial, "due")
+        return due
     measured = read_measured(path)
     if measured is not None and measured.is_of(path):
-        return TrialStatus(trial, "finished", "finished", measured=measured)
+        return replace(due, state="finished", status="finished", measured=measured)
     writer = find_writer(path)
     try:
         with RunReader(path) as run:
             status = run.status
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
-            return TrialStatus(trial, "stopped", "running")
+            return replace(due, state="stopped", status="running")
         state: TrialState = "failed" if isinstance(error, DiskError) else "damaged"
-        return TrialStatus(trial, state, problem=clean(str(error), _LIMIT))
+        return replace(due, state=state, problem=clean(str(error), _LIMIT))
     except OSError as error:
-        return TrialStatus(trial, "failed", problem=clean(str(error), _LIMIT))
-    return TrialStatus(trial, "finished" if status == "finished" else "stopped", status)
-
-
-def describe_degraded(found: Degradation) -> str:
-    """Return why a run is degraded, in words; empty where it is not."""
-    return clean("; ".join(found.describe()), _LIMIT)
+        return replace(due, state="failed", problem=clean(str(error), _LIMIT))
+    return replace(due, state="finished" if status == "finished" else "stopped", status=status)
 
 
 def find_difference(spec: RunSpec, meta: RunMeta) -> str:

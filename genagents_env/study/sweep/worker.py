@@ -52,23 +52,16 @@ def run_trial(job: Job) -> TrialResult:
     if job.is_dedicated:
         _leave_process_group()
     signals = DeferredSignals()
-    with signals.listen(), _prepare_path(job) as path:
-        here = replace(job, path=path)
-        with SharedLedger(job.ledger or path.with_suffix(".ledger"), job.total, job.trial) as own:
-            before = own.spent
-            try:
-                result = _run_and_judge(here, own, signals)
-            # A trial runs users' code: whatever it raises, SystemExit included, ends only this.
-            except (Exception, SystemExit) as error:
-                result = _make_failure(job.trial, path, error)
-            if job.ledger is None:
-                result = replace(result, spent=own.spent - before)
-        if job.collect and path.is_file():
-            result = replace(result, file=path.read_bytes())
-    message = result.message.replace(str(path), str(job.path))
-    message = _OWN_LIMIT.sub("", message)
-    message = clean_from_environment(message, _MESSAGE_LIMIT)
-    return replace(result, message=message, seconds=time.monotonic() - started)
+    with signals.listen(), _open_ledger(job) as own:
+        before = own.spent
+        try:
+            result = _run_and_judge(job, own, signals)
+        # A trial runs users' code: whatever it raises, SystemExit included, ends only this.
+        except (Exception, SystemExit) as error:
+            result = _make_failure(job.trial, job.path, error)
+        spent = own.spent - before
+    message = clean_from_environment(_OWN_LIMIT.sub("", result.message), _MESSAGE_LIMIT)
+    return replace(result, message=message, spent=spent, seconds=time.monotonic() - started)
 
 
 def retry_while_locked(attempt: Callable[[], T]) -> T:
@@ -164,13 +157,9 @@ def _exit_with_parent(parent: int) -> None:
 
 
 @contextmanager
-def _prepare_path(job: Job) -> Iterator[Path]:
-    """Give the run file's path, or a temporary copy's where the file is to be sent back."""
-    if not job.collect:
-        yield job.path
-        return
+def _open_ledger(job: Job) -> Iterator[SharedLedger]:
+    """Give the budget that the job names; without one, a ledger of its own for its part."""
     with tempfile.TemporaryDirectory(prefix="genagents-") as folder:
-        path = Path(folder) / job.path.name
-        if job.unfinished:
-            path.write_bytes(job.unfinished)
-        yield path
+        path = job.ledger or Path(folder) / "ledger.sqlite"
+        with SharedLedger(path, job.total, job.trial) as ledger:
+            yield ledger

@@ -123,7 +123,8 @@ def test_what_was_said_stands_in_the_fence_alone(verdicts: Verdicts) -> None:
 
 @pytest.mark.parametrize(
     ("rating", "kept"),
-    [("5", 5), (5.0, 5), (" 7 ", 7), (8, None), (0, None), (True, None), ("high", None),
+    [("5", 5), (5.0, 5), (" 7 ", 7), ("5,0", 5),
+     ("4.5", None), (8, None), (0, None), (True, None), ("high", None),
      (4.5, None), (None, None), ("٣", None)],
 )  # fmt: skip
 def test_a_rating_is_a_whole_number_of_the_scale(

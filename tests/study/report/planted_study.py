@@ -7,9 +7,9 @@ from genagents_env.record import Degradation, PolicyFailure, PromptCuts
 from genagents_env.study.evaluate.measure import Measure, MeasuredValue, NamedValue
 from genagents_env.study.report.measuring import compare_runs
 from genagents_env.study.report.study import StudyPlan, StudyResults
-from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.measured import MeasuredRun, Usage
+from genagents_env.study.sweep.trial_status import StudyRun
 from tests.study.report.planted import change
 
 ADA = "Ada Brook"
@@ -67,8 +67,9 @@ def run(
     condition = Condition(" / ".join(levels), tuple(levels), "cake / Ada, Ben", "c" * 64)
     found = measured(values, f"{name}-life")
     file = folder / f"runs/{name}.sqlite"
-    head = (name, condition, seed, "0123abcd" * 8, file, "finished", "finished", "")
-    return change(StudyRun(*head, found), more)
+    identity = "0123abcd" * 8
+    whole = StudyRun(name, condition, seed, identity, file, "finished", "finished", "", found)
+    return change(whole, more)
 
 
 def unfinished(folder: Path, level: str, seed: int, state: str, problem: str = "") -> StudyRun:
@@ -78,7 +79,7 @@ def unfinished(folder: Path, level: str, seed: int, state: str, problem: str = "
 def degraded(one: StudyRun) -> StudyRun:
     assert one.measured is not None
     found = change(one.measured, {"degradation": Degradation((FAILURE,), 720)})
-    return change(one, {"measured": found, "excluded": True})
+    return change(one, {"measured": found})
 
 
 def study(

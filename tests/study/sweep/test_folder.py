@@ -12,7 +12,7 @@ from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
-from genagents_env.study.sweep.trial_status import TrialStatus
+from genagents_env.study.sweep.trial_status import StudyRun
 from tests.study.sweep.small_sweeps import ARMS, OWN, create_sweep, run_in, trials, write_experiment
 
 
@@ -25,8 +25,8 @@ def _states(folder: SweepFolder) -> list[str]:
     return [one.state for one in folder.read_statuses()]
 
 
-def _read_status(folder: SweepFolder, trial: Trial) -> TrialStatus:
-    return next(one for one in folder.read_statuses() if one.trial == trial.name)
+def _read_status(folder: SweepFolder, trial: Trial) -> StudyRun:
+    return next(one for one in folder.read_statuses() if one.name == trial.name)
 
 
 # Beginning, and going on.

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from datetime import datetime
 from decimal import Decimal
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
@@ -156,7 +157,11 @@ def test_what_a_killed_worker_had_reserved_counts_as_spent(path: Path) -> None:
 def test_progress_is_seen_by_others(path: Path) -> None:
     with SharedLedger(path, trial="a") as ledger, SharedLedger(path) as watcher:
         assert watcher.list_running()["a"] == (os.getpid(), None)
-        ledger.report(Progress(3, 9, None, calls=2, tokens=5, dollars=None))  # type: ignore[arg-type]  # no time
+        ledger.report(
+            Progress(
+                3, 9, datetime.fromisoformat("2023-02-13T09:00"), calls=2, tokens=5, dollars=None
+            )
+        )
         pid, progress = watcher.list_running()["a"]
         assert progress is not None
         assert (pid, progress.tick, progress.horizon, progress.dollars) == (os.getpid(), 3, 9, None)
@@ -204,7 +209,8 @@ def test_a_damaged_ledger_is_told(path: Path) -> None:
 def test_amounts_come_back_from_json(calls: int, tokens: int, dollars: Decimal) -> None:
     spend = Spend(calls, tokens, dollars)
     assert read_spend(write_spend(spend)) == spend
-    assert read_spend({"calls": "x"}) == read_spend(None) == Spend()
+    less = write_spend(Spend() - Spend(1, 5, Decimal(1)))  # a stranger's, which would give back
+    assert read_spend({"calls": "x"}) == read_spend(None) == read_spend(less) == Spend()
 
 
 @settings(max_examples=25, deadline=None)

@@ -58,7 +58,7 @@ def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: 
     with closing(sqlite3.connect(changed)) as file:  # its head, status and length are whole
         file.execute("UPDATE events SET data = '{}' WHERE id = (SELECT min(id) FROM events)")
         file.commit()
-    states = {one.trial: one.state for one in folder.read_statuses()}
+    states = {one.name: one.state for one in folder.read_statuses()}
     assert [states[path.stem] for path in files] == ["due", *["damaged"] * 6, *["finished"] * 2]
     swept = sweep(SweepFolder(folder.path), SweepOptions(workers=1))
     assert (swept.exit_code, swept.finished) == (0, 9)

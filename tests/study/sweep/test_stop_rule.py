@@ -1,8 +1,15 @@
 import signal
+from pathlib import Path
 
+import pytest
+
+from genagents_env.record import Degradation
 from genagents_env.study.sweep.job import TrialResult
-from genagents_env.study.sweep.lives import describe_equal_levels, describe_missing_values
+from genagents_env.study.sweep.lives import find_reason_to_stop
 from genagents_env.study.sweep.stop_rule import StopRule
+from tests.study.report.planted import change
+from tests.study.report.planted_study import measured
+from tests.study.sweep.small_sweeps import load
 
 
 def end(status: str) -> TrialResult:
@@ -43,27 +50,55 @@ def test_the_exit_code_names_the_first_reason() -> None:
     assert own.conclude(left=1, failed=0)[0] == 3
 
 
-Lives = dict[tuple[str, ...], str]
-LEVELS = {"mind": ("bare", "full"), "sight": ("2", "8")}
+FOUR = [("bare", "2"), ("full", "2"), ("bare", "8"), ("full", "8")]
+MINDS = {"bare": {"policy": "idle"}, "full": {"policy": "scripted"}}
+FACTORS = {"mind": MINDS, "rules.vision_radius": {"2": 2, "8": 8}}
 
 
-def test_levels_of_equal_lives_are_told_with_where_they_were_equal() -> None:
-    lives: Lives = {("bare", "2"): "a", ("full", "2"): "a", ("bare", "8"): "b", ("full", "8"): "b"}
-    (told,) = describe_equal_levels(LEVELS, lives)
+def look(folder: Path, lives: str, *primary: str, factors: object = FACTORS, **more: object) -> str:
+    """Return why a study stops whose first seed has these lives, a letter for each cell."""
+    experiment = load(folder, arms=None, factors=factors, primary=primary)
+    cells = FOUR if len(experiment.levels) == 2 else [("bare",), ("full",)]
+    values = {"heard.ferry": 1.0, "heard.tea": 0.5, "reach.a": 1.0}
+    taken = dict.fromkeys(("heard", "came", "folder/mine.py:reach"), "1")
+    runs = {
+        cell: change(measured(values, life, taken=taken), more if life == "x" else {})
+        for cell, life in zip(cells, lives, strict=False)
+    }
+    return find_reason_to_stop(experiment, len(cells), runs)
+
+
+def test_levels_of_equal_lives_are_told_with_where_they_were_equal(tmp_path: Path) -> None:
+    told = look(tmp_path, "aabb")
     assert told.startswith("mind: bare and full led the same life in all 2 pairs of runs")
-    one: Lives = {("bare",): "a", ("full",): "a"}
-    (alone,) = describe_equal_levels({"mind": LEVELS["mind"]}, one)
+    alone = look(tmp_path, "aa", factors={"mind": MINDS})
     assert "in the one pair of runs of the first seed" in alone
-    assert not list(describe_equal_levels(LEVELS, lives | {("full", "8"): "c"}))
+    assert look(tmp_path, "aabc") == ""
 
 
-def test_a_primary_value_that_no_run_has_is_told_with_those_there_are() -> None:
-    names = {"heard.ferry", "heard.tea", "density"}
-    assert not list(describe_missing_values(["heard", "heard.tea", "density"], names))
-    party, came = describe_missing_values(["heard.party", "came"], names)
-    assert party.endswith(
-        "a value of heard.party, which is `primary`; there is heard.ferry, heard.tea"
-    )
-    assert came.endswith("came has none at all")
-    (reach,) = describe_missing_values(["folder/mine.py:reach.b"], {"reach.a"})
-    assert reach.endswith("there is reach.a")
+def test_a_level_whose_runs_are_all_degraded_is_told(tmp_path: Path) -> None:
+    bad = {"degradation": Degradation(fallbacks=9, calls=10)}
+    told = look(tmp_path, "axbx", **bad)
+    assert told.startswith("with full (mind) every finished run of the first seed is degraded (9")
+    assert look(tmp_path, "xxxx", **bad).startswith("every finished run of the first seed is")
+    assert look(tmp_path, "axbc", **bad) == ""
+
+
+@pytest.mark.parametrize(
+    ("primary", "told"),
+    [
+        ("heard", ""),
+        ("heard.tea", ""),
+        ("density", ""),  # which was not taken
+        ("heard.party", "of heard.party, which is `primary`; there is heard.ferry, heard.tea"),
+        ("came", "came has none at all"),
+        ("folder/mine.py:reach.b", "there is reach.a"),
+    ],
+)
+def test_a_primary_value_that_no_run_has_is_told_with_those_there_are(
+    tmp_path: Path, primary: str, told: str
+) -> None:
+    found = look(tmp_path, "abcd", primary)
+    assert found.endswith(told)
+    assert bool(found) == bool(told)
+    assert look(tmp_path, "abc", primary) == "", "one of the first seed may have it yet"

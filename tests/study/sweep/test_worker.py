@@ -30,10 +30,6 @@ def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
     return replace(plain, **changes)  # type: ignore[arg-type]  # whatever a test changes
 
 
-def limit_calls(given: Job) -> Job:
-    return replace(given, options=replace(given.options, limits=Limits(calls=2)))
-
-
 def make_trap(path: Path, deed: str) -> Job:
     """A job whose policy does `deed` as it is made, though not when the trials are."""
     write_trap(path, deed)
@@ -55,7 +51,6 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     assert result.hash == canonical_hash(given.path) == canonical_hash(alone)
     assert result.tick > 0
     assert result.seconds > 0
-    assert result.file is None
 
 
 def test_a_file_that_is_no_run_is_told_and_left_alone(tmp_path: Path) -> None:
@@ -86,18 +81,12 @@ def test_whatever_a_policy_raises_is_one_line_without_secrets(
         assert "sk-very-secret" not in result.message
 
 
-def test_a_run_file_travels_there_and_back(tmp_path: Path) -> None:
-    given = job(tmp_path / "a", collect=True)
-    whole = run_trial(given)
-    assert not given.path.exists()
-    assert whole.file
-    given.path.write_bytes(whole.file)
-    assert canonical_hash(given.path) == whole.hash
-    given.path.unlink()
-    half = run_trial(limit_calls(given))
-    assert (half.status, given.path.exists()) == ("budget_exhausted", False)
-    assert str(given.path) in half.message
-    assert run_trial(replace(given, unfinished=half.file)).hash == whole.hash
+def test_a_part_that_is_used_up_leaves_a_run_that_goes_on(tmp_path: Path) -> None:
+    given = job(tmp_path / "a")
+    half = run_trial(replace(given, total=Limits(calls=2)))
+    assert (half.status, half.spent.calls) == ("budget_exhausted", 2)
+    assert sorted(given.path.parent.iterdir()) == [given.path]  # its ledger was elsewhere
+    assert run_trial(given).hash == run_trial(job(tmp_path / "b")).hash
 
 
 def test_a_file_that_its_killed_writer_still_holds_is_waited_for(tmp_path: Path) -> None:
