@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cli.app import COMMANDS, MOVED
+from genagents_env.cli.app import COMMANDS
 from genagents_env.cli.options import (
     make_options,
     parse_endpoint,
@@ -52,14 +52,6 @@ def test_quiet_is_taken_before_and_after_a_command(genagents: Run) -> None:
         assert out.startswith("tiny, ")
     code, out, err = genagents("run", "tiny", "--hours", "0.02", "--force")
     assert out.startswith("Monday 13 February")
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_what_has_moved_is_answered_with_what_to_type(genagents: Run, name: str) -> None:
-    words = ("run", "tiny", name, "1") if name.startswith("--") else (name, "run.sqlite")
-    code, out, err = genagents(*words)
-    assert (code, out) == (2, "")
-    assert err == f"genagents: {name} has moved; type: {MOVED[name]}\n"
 
 
 PARTY = Path(__file__).parents[2] / "examples" / "runs" / "smallville_13_february.sqlite.xz"
