@@ -141,10 +141,8 @@ def interview(
     asker = clean(interviewer or "", _NAME)
     conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
     kept = bool(without or ablations)
-    main_model, model_for = opt.split_common("--model", model)
     options = opt.make_options(
-        model=main_model,
-        model_for=model_for,
+        models=model,
         endpoint=endpoint,
         embedder=embedder,
         limit=limit,

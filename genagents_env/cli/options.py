@@ -224,7 +224,7 @@ def refuse_without(options: Mapping[str, object], needed: str, given: object) ->
 def make_options(
     *,
     model: str | None = None,
-    model_for: list[str] | None = None,
+    models: list[str] | None = None,
     endpoint: list[str] | None = None,
     trust: list[str] | None = None,
     limit: list[str] | None = None,
@@ -234,8 +234,8 @@ def make_options(
     """Return the options of a run from those of a command.
 
     Args:
-        model: of the run.
-        model_for: other models, FOR=MODEL each.
+        model: of a command that knows one alone.
+        models: as --model has them where some may be for a person or a faculty.
         endpoint: as --endpoint has it.
         trust: as --trust has it.
         limit: as --limit has it.
@@ -247,10 +247,11 @@ def make_options(
     """
     from genagents_env.run import Limits, RunOptions
 
+    common, model_for = split_common("--model", models)
     most = parse_limits(limit, limits)
     calls = parse_endpoint(endpoint)
     return RunOptions(
-        model=model,
+        model=model or common,
         model_for=parse_choices(model_for) or None,
         concurrency=calls.pop("concurrency", None),
         model_options=_make_model_options(calls),

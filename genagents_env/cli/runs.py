@@ -1,7 +1,7 @@
 """`genagents run` and `genagents resume`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,9 +9,12 @@ from genagents_env.cli import options as opt
 from genagents_env.cli.screen import find_width, is_quiet, print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from genagents_env.cli.live_page import LivePage
     from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
-    from genagents_env.run import RunResult
+    from genagents_env.run import RunOptions, RunResult
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
 app = typer.Typer()
@@ -66,13 +69,10 @@ def run(
 
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
-    from genagents_env.cli.live_page import LivePage
-    from genagents_env.cli.players import find_players
-    from genagents_env.cli.progress import show_progress
+    from genagents_env.cli.live_page import LivePage, find_players
     from genagents_env.config import TownConfig
     from genagents_env.run import PolicySpec, RunSpec
     from genagents_env.run import run as run_scenario
-    from genagents_env.study.judge import judge_finished_run
 
     common, policy_for = opt.split_common("--policy", policy)
     everyone, own = common or "scripted", opt.parse_people(policy_for)
@@ -93,31 +93,23 @@ def run(
         policy_for=own,
         config_for={name: by_policy[name] for name in own.values()},
     )
-    main_model, model_for = opt.split_common("--model", model)
-    models = [main_model, *opt.parse_choices(model_for).values()]
-    deciding = (everyone, *spec.policy_for.values())
-    opt.warn_of_unused_models((name, deciding) for name in models if name is not None)
-    players = find_players(town, everyone, own)
-    with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(page.in_terminal) as watch:
-            options = opt.make_options(
-                model=main_model,
-                model_for=model_for,
-                endpoint=endpoint,
-                embedder=embedder,
-                interviews=not live if interviews is None else interviews > 0,
-                limit=limit,
-                limits=opt.RUN_LIMITS,
-                preflight=True,
-                strict=strict,
-                **page.list_options(watch),
-            )
-            page.keep_options(options)
-            result = run_scenario(spec, out, options, force=force)
-            result = judge_finished_run(result, options)
-        print_result(result, as_json)
-        if result.status != "interrupted":
-            page.keep()
+    named = [text.rpartition("=")[2].strip() for text in model or ()]
+    opt.warn_of_unused_models((name, (everyone, *own.values())) for name in named)
+    result = conduct(
+        lambda options: run_scenario(spec, out, options, force=force),
+        LivePage(
+            out, find_players(town, everyone, own), live=live, host=host, turn_seconds=turn_seconds
+        ),
+        as_json=as_json,
+        models=model,
+        endpoint=endpoint,
+        embedder=embedder,
+        interviews=not live if interviews is None else interviews > 0,
+        limit=limit,
+        limits=opt.RUN_LIMITS,
+        preflight=True,
+        strict=strict,
+    )
     raise typer.Exit(result.exit_code)
 
 
@@ -144,36 +136,58 @@ def resume(
     Limits stored in the run count from its start; one given here replaces the stored one. Policy
     files named in a run are executed only with --trust.
     """
-    from genagents_env.cli.live_page import LivePage
-    from genagents_env.cli.players import list_players
-    from genagents_env.cli.progress import show_progress
+    from genagents_env.cli.live_page import LivePage, list_players
     from genagents_env.record import RunReader
     from genagents_env.run import resume as resume_run
-    from genagents_env.study.judge import judge_finished_run
 
     with RunReader(run_file, known=True) as record:  # checked when it is resumed
         named = {name: str(chosen["name"]) for name, chosen in record.meta.policies.items()}
-    players = list_players(named)
-    main_model, model_for = opt.split_common("--model", model)
-    with LivePage(run_file, players, live=live, host=host, turn_seconds=turn_seconds) as page:
+    page = LivePage(run_file, list_players(named), live=live, host=host, turn_seconds=turn_seconds)
+    result = conduct(
+        lambda options: resume_run(run_file, options, hours=hours),
+        page,
+        as_json=as_json,
+        models=model,
+        endpoint=endpoint,
+        embedder=embedder,
+        limit=limit,
+        trust=trust,
+        strict=strict,
+    )
+    raise typer.Exit(result.exit_code)
+
+
+def conduct(
+    begin: "Callable[[RunOptions], RunResult]",
+    page: "LivePage",
+    *,
+    as_json: bool,
+    tell: "Callable[[], None] | None" = None,
+    **how: Any,
+) -> "RunResult":
+    """Run something beside its page, judge it, and print what came of it.
+
+    Args:
+        begin: runs it.
+        page: of the run.
+        as_json: print one JSON object.
+        tell: prints what else there is to say to people.
+        how: as of `options.make_options`.
+    """
+    from genagents_env.cli.progress import show_progress
+    from genagents_env.study.judge import judge_finished_run
+
+    with page:
         with show_progress(page.in_terminal) as watch:
-            options = opt.make_options(
-                model=main_model,
-                model_for=model_for,
-                endpoint=endpoint,
-                embedder=embedder,
-                limit=limit,
-                trust=trust,
-                strict=strict,
-                **page.list_options(watch),
-            )
+            options = opt.make_options(**how, **page.list_options(watch))
             page.keep_options(options)
-            result = resume_run(run_file, options, hours=hours)
-            result = judge_finished_run(result, options)
+            result = judge_finished_run(begin(options), options)
         print_result(result, as_json)
+        if tell is not None and not as_json:
+            tell()
         if result.status != "interrupted":
             page.keep()
-    raise typer.Exit(result.exit_code)
+    return result
 
 
 def print_result(result: "RunResult", as_json: bool) -> None:
