@@ -20,10 +20,9 @@ from time import sleep
 from typing import Any
 
 from genagents_env.actions import Action, Idle, Move, parse_action
-from genagents_env.cli.browser import open_browser
 from genagents_env.cli.live_relay import PLAYED, STEERED, LiveRelay
 from genagents_env.cli.options import LOOPBACK
-from genagents_env.cli.screen import say, warn
+from genagents_env.cli.screen import open_browser, say, warn
 from genagents_env.config import TownConfig
 from genagents_env.percept import Percept
 from genagents_env.run import PolicySpec
@@ -32,7 +31,7 @@ from genagents_env.run.policy_groups import match_specs
 from genagents_env.run.spec import Progress, RunOptions
 
 OnProgress = Callable[[Progress], None]
-_MODULE = "genagents_env.show.view.beside"
+_MODULE = "genagents_env.show.view.live"
 _GRACE = 5.0  # seconds in which the process ends
 HUMAN = "human"
 _LONGEST_WALK = 100_000  # ticks
