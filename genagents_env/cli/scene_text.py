@@ -1,11 +1,11 @@
 """Scenes, and the spread of facts, as lines for a terminal."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from genagents_env.show.story import Scene, SceneLine
@@ -23,6 +23,7 @@ _LONG_SECONDS = 300  # a talk longer than this is told with its end
 _EACH_SLEEPER = 3  # so many are told one by one
 _MOST_DONE, _MOST_DONE_OF_MANY = 4, 2  # activities of one in a scene; the transcript has all
 _MANY = 8  # people, from whom on less is told of each
+_CONSOLE = Console()  # which wrapping asks for the width of a tab
 
 
 class StoryText:
@@ -122,7 +123,7 @@ class StoryText:
         words.append(" (nobody hears it)" if line.unheard else "", _DIM)
         for fact in line.facts:
             if fact not in new:
-                words.append(f" ☆\u00a0{name_fact(fact)}", "yellow")
+                words.append(f" ☆ {name_fact(fact)}", "yellow")
         yield from self._wrap(words, len(_INDENT) + wide + 2)
 
     def _tell_hearings(self, learned: Iterable[SceneLine], indent: int) -> Iterator[Text]:
@@ -158,7 +159,7 @@ class StoryText:
             return
         done: dict[str, list[str]] = {}
         for line in scene.of_kind("doing"):
-            done.setdefault(str(line.agent), []).append(_keep_sign(clean(line.text, 400)))
+            done.setdefault(str(line.agent), []).append(clean(line.text, 400))
         alike: dict[tuple[str, ...], list[str]] = {}
         for agent, texts in done.items():
             alike.setdefault(tuple(texts), []).append(agent)
@@ -207,13 +208,6 @@ class StoryText:
         return wrap(text, self._width, indent)
 
 
-def _keep_sign(text: str) -> str:
-    """Keep a text's last word with the one before where it has no letters, such as an emoji."""
-    words, blank, sign = text.rpartition(" ")
-    is_word = not blank or any(char.isalnum() for char in sign)
-    return text if is_word else f"{words}\u00a0{sign}"
-
-
 def _name_place(place: str) -> str:
     return clean(place.replace("/", ", "), 200)
 
@@ -250,35 +244,12 @@ class Names:
 
 def wrap(text: Text, width: int, indent: int = 0) -> Iterator[Text]:
     """Yield the lines of a text, at most `width` cells each; all but the first are set in."""
-    first, rest = _break(text, width)
-    yield first
-    while rest is not None:
-        line, rest = _break(rest, max(1, width - indent))
-        yield Text(" " * indent) + line
-
-
-def _break(text: Text, width: int) -> tuple[Text, Text | None]:
-    """Return as much of a text as fits into `width` cells, broken at a blank, and the rest."""
-    plain = text.plain
-    if cell_len(plain) <= width:
-        return text, None
-    cells, cut, before = 0, 0, 0
-    for word in re.finditer(r"[^ ]+", plain):  # not \S: some blanks keep words together
-        cells += word.start() - before + cell_len(word.group())
-        if cells > width:
-            break
-        cut = before = word.end()
-    if cut == 0:  # one word longer than the line
-        longest = min(len(plain), 4 * width)
-        cut = next(at for at in range(longest, 0, -1) if at == 1 or cell_len(plain[:at]) <= width)
-    first, rest = text.divide([cut])
-    return first, _strip_left(rest)
-
-
-def _strip_left(text: Text) -> Text | None:
-    blanks = len(text.plain) - len(text.plain.lstrip(" "))
-    rest = text.divide([blanks])[-1] if blanks else text
-    return rest if rest.plain else None
+    first = text.wrap(_CONSOLE, width)[0]
+    rest = text[len(text) - len(text.plain[len(first) :].lstrip()) :]
+    lines = rest.wrap(_CONSOLE, max(1, width - indent)) if rest.plain else ()
+    for line in (first, *lines):
+        line.rstrip()
+        yield line if line is first else Text(" " * indent) + line
 
 
 def draw_tree(

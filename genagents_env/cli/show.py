@@ -21,7 +21,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.record.town_times import find_tick, parse_time
 from genagents_env.show.story import Scene, find_scenes
-from genagents_env.show.summary import describe_cuts, describe_degradation
+from genagents_env.show.summary import describe_notices
 from genagents_env.show.transcript import concerns, format_transcript
 from genagents_env.study.evaluate import RunData
 from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
@@ -79,9 +79,7 @@ def show(
             _print_events(record, begin, end, who)
         else:
             say_lines(format_transcript(record.events(begin, end), record.time, who), indent=10)
-        for line in describe_degradation(record.find_degradation()):
-            warn(line)
-        for line in describe_cuts(record.find_prompt_cuts()):
+        for line in describe_notices(record):
             warn(line)
 
 

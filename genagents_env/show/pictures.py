@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_place
+from genagents_env.show.render import RecordedTick
 from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.film import FilmFrame, FilmPace, Pixels, WordsPainter, find_moments
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
-from genagents_env.show.render.recorded import RecordedTick
 from genagents_env.show.render.views import (
     FollowingView,
     MapView,

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.record.reader import RunReader
-from genagents_env.show.render.recorded import find_tiles
-from genagents_env.show.snapshots import RunSnapshots
+from genagents_env.show.snapshots import RunSnapshots, find_tiles
 from genagents_env.study.stats.extra import import_extra
 from genagents_env.world.events import Event
 

@@ -69,7 +69,7 @@ def test_namesakes_keep_whole_names_and_people_of_one_activity_share_a_line(
         pass
     out = genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
     assert '  Ada Brook  "Hello!"' in out
-    assert "08:00  Cafe, cafe · Ada Brook and Ada Stone: singing\u00a0♪\n" in out
+    assert "08:00  Cafe, cafe · Ada Brook and Ada Stone: singing ♪\n" in out
 
 
 CHAIN = [Hearing(f"P{k + 1}", k, f"P{k}", k) for k in range(1500)]

@@ -19,11 +19,7 @@ from genagents_env.show.render.canvas import (
 )
 from genagents_env.show.render.ground import find_walls
 from genagents_env.show.render.symbols import find_emoji
-from genagents_env.show.summary import (
-    describe_cuts,
-    describe_degradation,
-    describe_model_changes,
-)
+from genagents_env.show.summary import describe_notices
 
 
 def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:
@@ -115,29 +111,13 @@ def _describe_person(person: Person) -> str:
 
 def make_notices(run: RunReader) -> dict[str, JSON]:
     """Return what was degraded or cut in a run, a sentence each."""
-    return {
-        "notices": [
-            *describe_degradation(run.find_degradation()),
-            *describe_model_changes(run.find_model_changes()),
-            *describe_cuts(run.find_prompt_cuts()),
-        ]
-    }
+    return {"notices": list(describe_notices(run))}
 
 
-_COLORS = {
-    "grass": canvas.GRASS,
-    "wall": canvas.WALL,
-    "sign": canvas.SIGN,
-    "hedge": canvas.HEDGE,
-    "door": canvas.DOOR,
-    "ink": canvas.INK,
-    "faint": canvas.FAINT,
-    "thing": canvas.THING,
-    "edge": canvas.EDGE,
-    "icon": canvas.ICON,
-    "paper": canvas.PAPER,
-    "night": canvas.NIGHT,
-}
+_COLORS = (
+    *("grass", "wall", "sign", "hedge", "door", "ink", "faint", "thing"),
+    *("edge", "icon", "paper", "night"),
+)  # by their names in `canvas`
 _HEDGE, _WALL = 1, 2
 
 
@@ -155,7 +135,7 @@ def make_town(run: RunReader) -> dict[str, JSON]:
         "sectors": [{"name": sector.name} for sector in plan.sectors],
         "arenas": [_describe_arena(plan, index) for index in range(len(plan.arenas))],
         "objects": [_describe_object(plan, index) for index in range(len(plan.objects))],
-        "colors": {name: format_color(color) for name, color in _COLORS.items()},
+        "colors": {name: format_color(getattr(canvas, name.upper())) for name in _COLORS},
     }
 
 

@@ -11,7 +11,7 @@ from genagents_env.show.render import RenderSnapshot
 from genagents_env.show.render.ansi import draw_ansi
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.picture import Picture
-from genagents_env.show.render.recorded import RecordedTown
+from genagents_env.show.snapshots import RecordedTown
 from genagents_env.world.interventions import Intervention, Join, Part, Put, SetObject
 from tests.show.render.towns import FRAME, NAMES, check_same, town
 
