@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, TypeAlias, get_args
 
 import typer
 
@@ -20,7 +20,7 @@ from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person
-from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
+from genagents_env.policy import InterviewTerms, MemoryAccess
 from genagents_env.record import RunMeta, RunReader, canonical_hash
 from genagents_env.record.town_times import find_tick
 from genagents_env.run import RunOptions
@@ -44,6 +44,7 @@ ABLATIONS = ("", "reflection", "reflection,planning", "observation,reflection,pl
 _ORDER = ("observation", "reflection", "planning")  # as the mind's variants are named
 _CONDITIONS = "Conditions"
 _NAME = 60  # characters of the interviewer's name
+_Given: TypeAlias = Mapping[str, Sequence[WordedAnswer]]  # by person
 app = typer.Typer()
 
 
@@ -160,8 +161,8 @@ def interview(
         answered = asking.ask(conditions, replace(options, watch=watch), keep=kept)
     with RunReader(run_file, known=True) as record:
         data = [
-            {"condition": name} | describe_answers(record, run_file, tick, answers, repeats)
-            for name, answers in answered.items()
+            {"condition": name} | describe_answers(record, run_file, tick, given)
+            for name, given in answered.items()
         ]
         if as_json:
             print_json(data if kept else data[0])
@@ -169,10 +170,10 @@ def interview(
             for answers in data if len(conditions) == 1 else ():
                 say_lines(format_answers(answers, record.time(tick), repeats), indent=10)
             say_lines(describe_kept(file) if kept else (), indent=0)
-    _check_fallbacks([a for told in answered.values() for given in told.values() for _, a in given])
+    _check_fallbacks([a for told in answered.values() for given in told.values() for a in given])
 
 
-def _check_fallbacks(answers: Sequence[Answer]) -> None:
+def _check_fallbacks(answers: Sequence[WordedAnswer]) -> None:
     """End with an exit code of its own where a default stands in place of an answer."""
     missing = sum(answer.fallback for answer in answers)
     if missing:
@@ -257,25 +258,26 @@ class _KeptInterview:
 
     def ask(
         self, conditions: Mapping[str, InterviewTerms], options: RunOptions, *, keep: bool
-    ) -> dict[str, Transcript]:
+    ) -> dict[str, _Given]:
         """Return the answers by condition; with `keep` store them, and ask only for new ones."""
         by = options.model or self.meta.model or format_policies(self.meta)
         due = {n: terms for n, terms in conditions.items() if not (keep and self._has(n, by))}
         for name in conditions:
             if name not in due:
                 warn(f"{self.file} has these answers under {name} already")
-        if not due:
-            return {}
-        return interview_on_terms(
-            self.path,
-            list(self.put),
-            self.put,
-            due,
-            self.tick,
-            options,
-            self.repeats,
-            (lambda name, told: self._keep(name, by, self._to_worded(told))) if keep else None,
-        )
+        answered: dict[str, _Given] = {}
+
+        def take(name: str, told: Transcript) -> None:
+            answered[name] = self._to_worded(told)
+            if keep:
+                self._keep(name, by, answered[name])
+
+        if due:
+            who = list(self.put)
+            interview_on_terms(
+                self.path, who, self.put, due, self.tick, options, self.repeats, take
+            )
+        return answered
 
     def read_sheet(self, sheet: Path, author: str) -> int:
         """Keep the answers that a person wrote, and return how many there are."""
@@ -285,7 +287,6 @@ class _KeptInterview:
 
     @cached_property
     def _source(self) -> str:
-
         return canonical_hash(self.path)
 
     def _has(self, condition: str, by: str) -> bool:
@@ -303,8 +304,7 @@ class _KeptInterview:
             if (kept.source, kept.tick, kept.said.condition, kept.by, kept.interviewer) == this
         }
 
-    def _to_worded(self, transcript: Transcript) -> dict[str, list[WordedAnswer]]:
-
+    def _to_worded(self, transcript: Transcript) -> _Given:
         return {
             agent: [
                 WordedAnswer(
@@ -319,8 +319,7 @@ class _KeptInterview:
             for agent, answers in transcript.items()
         }
 
-    def _keep(self, condition: str, by: str, given: Mapping[str, Sequence[WordedAnswer]]) -> None:
-
+    def _keep(self, condition: str, by: str, given: _Given) -> None:
         who = self.interviewer
         with RunReader(self.path, known=True) as record:
             answers = make_answers(
