@@ -225,7 +225,9 @@ def _choose_questions(
 ) -> dict[str, list[str]]:
     """Return the questions of each person: those given, and the standard ones of categories."""
     names = list(dict.fromkeys(find_person(agent, record.meta.names) for agent in agents or ()))
-    names = names or _find_interviewable(record, options)
+    names = names or list_interviewable(record, options)
+    if not names:
+        raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
     if not all(map(clean, given)):
         raise ConfigError("--question: there are no words in it")
     put: dict[str, list[str]] = {}
@@ -234,14 +236,6 @@ def _choose_questions(
         chosen = [known.get(text, [clean(text)]) for text in given or CATEGORIES]
         put[name] = [question for own in chosen for question in own]
     return put
-
-
-def _find_interviewable(record: RunReader, options: RunOptions) -> list[str]:
-    """Return everyone whose policy can be interviewed."""
-    names = list_interviewable(record, options)
-    if not names:
-        raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
-    return names
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Scenes, and the spread of facts, as lines for a terminal."""
+"""Scenes as lines for a terminal."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +11,6 @@ from rich.text import Text
 from genagents_env.show.story import Scene, SceneLine
 from genagents_env.show.story.talks import join_names, name_fact
 from genagents_env.study.evaluate import RunData
-from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.text import clean
 
 FACT = "bold yellow"  # the style of a fact that is heard for the first time
@@ -21,8 +20,7 @@ _INDENT = "       "  # as wide as a time and two blanks
 _NAME_CELLS = 16  # at most, of the column of names
 _LONG_SECONDS = 300  # a talk longer than this is told with its end
 _EACH_SLEEPER = 3  # so many are told one by one
-_MOST_DONE, _MOST_DONE_OF_MANY = 4, 2  # activities of one in a scene; the transcript has all
-_MANY = 8  # people, from whom on less is told of each
+_MOST_DONE = 4  # activities of one in a scene; the transcript has all
 _CONSOLE = Console()  # which wrapping asks for the width of a tab
 
 
@@ -41,7 +39,6 @@ class StoryText:
         self._names = Names(data.names)
         self._title = data.scenario.title
         self._people = data.names
-        self._most_done = _MOST_DONE_OF_MANY if len(data.names) >= _MANY else _MOST_DONE
 
     def open(self) -> Iterator[Text]:
         """Yield what to know before: what it is, who takes part, what the marks mean."""
@@ -172,8 +169,8 @@ class StoryText:
         for at, agent in enumerate(agents):
             deeds.append("" if at == 0 else " and " if at == len(agents) - 1 else ", ")
             deeds.append(self._names.short(agent), self._names.style(agent))
-        deeds.append(": ").append("; ".join(texts[: self._most_done]))
-        rest = len(texts) - self._most_done
+        deeds.append(": ").append("; ".join(texts[:_MOST_DONE]))
+        rest = len(texts) - _MOST_DONE
         return deeds.append(f"; and {rest} more" if rest > 0 else "", _DIM)
 
     def _tell_sleep(self, scene: Scene) -> Text:
@@ -250,83 +247,3 @@ def wrap(text: Text, width: int, indent: int = 0) -> Iterator[Text]:
     for line in (first, *lines):
         line.rstrip()
         yield line if line is first else Text(" " * indent) + line
-
-
-def draw_tree(
-    spread: Spread,
-    names: Names,
-    time: Callable[[int], datetime],
-    until: int,
-    width: int,
-) -> Iterator[Text]:
-    """Yield the lines of a tree: who knew a fact, who heard it from them, and so on.
-
-    None where nobody knew it or heard it.
-
-    Args:
-        spread: of the fact.
-        names: of the people, as they are written.
-        time: from a tick to town time.
-        until: the last tick that counts.
-        width: of the lines, in cells.
-    """
-    hearings = [hearing for hearing in spread.heard if hearing.tick <= until]
-    if not hearings and not spread.at_start:
-        return
-    yield Text()
-    title = Text.assemble(("★ " + name_fact(spread.fact), FACT), ": ", clean(spread.statement, 500))
-    yield from wrap(title, width, 2)
-    if not hearings:
-        knew = join_names(names.short(name) for name in spread.at_start)
-        yield from wrap(Text(f"  known to {knew} from the start, told to nobody"), width, 4)
-        return
-    branches = _Branches(hearings, names, time)
-    for root in spread.at_start:
-        knew = " (knew it from the start)"
-        yield from wrap(Text.assemble("  ", names.full(root), (knew, _DIM)), width, 4)
-        yield from branches.draw(root)
-    heard_it = {hearing.agent for hearing in hearings}
-    outside = [hearing for hearing in hearings if hearing.source not in heard_it]
-    # In `hearings` are also those from somebody who had not heard it themselves by then.
-    for hearing in (*outside, *hearings):
-        if hearing.agent not in branches.drawn:
-            yield Text("  ") + _name_root(hearing.source, names)
-            yield from branches.draw(hearing.source)
-
-
-def _name_root(source: str | None, names: Names) -> Text:
-    return Text("from outside") if source is None else names.full(source)
-
-
-class _Branches:
-    """The hearings of a fact below their sources; each is drawn once."""
-
-    def __init__(
-        self, heard: Sequence[Hearing], names: Names, time: Callable[[int], datetime]
-    ) -> None:
-        self._heard, self._names, self._time = heard, names, time
-        self.drawn: set[str] = set()
-
-    def draw(self, root: str | None) -> Iterator[Text]:
-        """Yield a line for each who heard it from `root`, and below it those who heard it there."""
-        waiting = self._list_below(root, "  ", 0)
-        while waiting:  # a chain may be longer than calls may nest
-            hearing, before, last = waiting.pop()
-            if hearing.agent in self.drawn:
-                continue
-            self.drawn.add(hearing.agent)
-            fork, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
-            when = f"{self._time(hearing.tick):%a %H:%M} "
-            yield Text.assemble((before + fork + when, _DIM), self._names.full(hearing.agent))
-            waiting += self._list_below(hearing.agent, before + more, hearing.tick)
-
-    def _list_below(
-        self, source: str | None, before: str, first: int
-    ) -> list[tuple[Hearing, str, bool]]:
-        """Return the hearings from `source` from tick `first` on, the last of them first."""
-        hearings = [
-            one
-            for one in self._heard
-            if one.source == source and one.tick >= first and one.agent not in self.drawn
-        ]
-        return [(one, before, at == 0) for at, one in enumerate(reversed(hearings))]

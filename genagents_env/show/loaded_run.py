@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.town_times import find_last_tick, find_tick
 from genagents_env.show import run_frames
-from genagents_env.show.pictures import WIDTH, PictureChoice, RunPictures
+from genagents_env.show.pictures import WIDTH, RunPictures
 from genagents_env.show.snapshots import RunSnapshots
 from genagents_env.show.summary import describe_run
 from genagents_env.text import clean
@@ -139,7 +139,7 @@ class LoadedRun:
             ConfigError: the run has no such moment, place or person.
         """
         tick = self._find_tick(at)
-        pictures = RunPictures(self._snapshots, PictureChoice(place, person, width))
+        pictures = RunPictures(self._snapshots, place, person, width)
         return Image.fromarray(pictures.draw(tick))
 
     def close(self) -> None:
