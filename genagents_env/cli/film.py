@@ -148,13 +148,12 @@ class _Film:
         frames: Iterable[FilmFrame],
         begin: int,
         end: int,
-        watch: Callable[[int, int], None] | None,
+        watch: Callable[[int, int], None],
     ) -> Iterator[FilmFrame]:
         for frame in frames:
             self.frames += 1
             self.seconds += frame.seconds
-            if watch is not None:
-                watch(frame.tick - begin, end - begin)
+            watch(frame.tick - begin, end - begin)
             yield frame
 
     def _check_length(self, ticks: int) -> None:

@@ -1,5 +1,6 @@
 """`genagents fork`: another future of a recorded run, from any moment of it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -156,12 +157,11 @@ def _replace_words(run: RunReader, text: str) -> ScheduledEvent:
 
 def _check_distinct(changes: Sequence[ScheduledEvent]) -> None:
     """Raise ConfigError where what somebody says next is changed twice."""
-    for k, one in enumerate(changes):
-        for other in changes[:k]:
-            if (one.agent, one.at) == (other.agent, other.at):
-                raise ConfigError(
-                    f"--say, --silence: what {one.agent} says at {one.at:%H:%M:%S} is changed twice"
-                )
+    for (agent, at), count in Counter((one.agent, one.at) for one in changes).items():
+        if count > 1:
+            raise ConfigError(
+                f"--say, --silence: what {agent} says at {at:%H:%M:%S} is changed twice"
+            )
 
 
 def _find_utterance(run: RunReader, text: str, option: str) -> Event:

@@ -9,7 +9,7 @@ from genagents_env.cli import options as opt
 from genagents_env.cli.screen import find_width, is_quiet, print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from genagents_env.cli.live_page import LivePage
     from genagents_env.record import RunReader
@@ -94,7 +94,7 @@ def run(
         config_for={name: by_policy[name] for name in own.values()},
     )
     named = [text.rpartition("=")[2].strip() for text in model or ()]
-    opt.warn_of_unused_models((name, (everyone, *own.values())) for name in named)
+    warn_of_unused_models((name, (everyone, *own.values())) for name in named)
     result = conduct(
         lambda options: run_scenario(spec, out, options, force=force),
         LivePage(
@@ -245,3 +245,35 @@ def _describe_resume(tick: int, record: "RunReader") -> str:
     if tick < 0:
         return "Resumed from the start: there was no checkpoint yet"
     return f"Resumed from tick {tick:,}, {record.time(tick):%H:%M}"
+
+
+def warn_of_unused_models(named: "Iterable[tuple[str, Sequence[str]]]") -> None:
+    """Say on stderr, in a line, which models no policy calls.
+
+    Args:
+        named: pairs of a model and of the policies that could call it; a model may come again.
+    """
+    from genagents_env.run.policies import list_policies
+
+    callers: dict[str, dict[str, None]] = {}
+    for model, policies in named:
+        callers.setdefault(model, {}).update(dict.fromkeys(policies))
+    unused = [model for model, policies in callers.items() if not any(map(_needs_model, policies))]
+    if not unused:
+        return
+    others = dict.fromkeys(policy for model in unused for policy in callers[model])
+    asking = ", ".join(filter(_needs_model, list_policies()))
+    warn(
+        f"model {', '.join(unused)} is not used, since {' and '.join(others)} "
+        f"{'asks' if len(others) == 1 else 'ask'} none; these policies do: {asking}"
+    )
+
+
+def _needs_model(policy: str) -> bool:
+    from genagents_env.run.policies import find_policy_class
+
+    try:
+        return find_policy_class(policy).needs_model
+    # A user's file, or a missing package: the command itself says why it cannot be loaded.
+    except (Exception, SystemExit):
+        return True

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -172,7 +172,7 @@ def _print_scenes(data: RunData, choice: _SceneChoice) -> None:
     """Print scenes as JSON Lines, each with the town time of its ends."""
     for scene in choice.select(find_scenes(data)):
         ends = [data.reader.time(tick).isoformat() for tick in (scene.first, scene.last)]
-        _print_line({"from": ends[0], "to": ends[1], **scene.as_json()})
+        _print_line({"from": ends[0], "to": ends[1], **asdict(scene)})
 
 
 def _print_events(record: RunReader, first: int, last: int | None, agent: str | None) -> None:

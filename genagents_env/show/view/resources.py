@@ -12,7 +12,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.view.head import make_head, make_notices, make_status, make_town
-from genagents_env.show.view.mind import add_later_interviews, make_mind
+from genagents_env.show.view.mind import make_mind
 from genagents_env.show.view.percepts import NOT_HERE, Percepts, PerceptText
 from genagents_env.show.view.timeline import (
     count_parts,
@@ -88,11 +88,7 @@ RESOURCES: Mapping[str, Resource] = {
     "story": Resource(lambda of: index_scenes(RunData(of.run)), slow=True),
     "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
     "notices": Resource(lambda of: make_notices(of.run), slow=True),
-    "person": Resource(
-        lambda of, agent: add_later_interviews(make_mind(of.run, agent), of.run, agent, of.kept),
-        ("agent",),
-        slow=True,
-    ),
+    "person": Resource(lambda of, agent: make_mind(of.run, agent, of.kept), ("agent",), slow=True),
     "why": Resource(
         lambda of, agent, tick: make_why(of.run, agent, tick), ("agent", "tick"), slow=True
     ),
