@@ -64,9 +64,11 @@ class RecordedTown:
         Args:
             tick: to which it has been advanced.
             time: of the town at that tick.
-            positions: columns and rows of everyone as it ends, shape (N, 2).
+            positions: columns and rows of everyone as it ends, shape (N, 2). Who stands beyond the
+                map, as a file may have it, is at its edge.
         """
-        x, y = find_tiles(self._plan, positions)
+        x = np.clip(positions[:, 0].astype(np.int64), 0, self._plan.width - 1)
+        y = np.clip(positions[:, 1].astype(np.int64), 0, self._plan.height - 1)
         return RecordedTick(
             tick,
             time,
@@ -80,15 +82,6 @@ class RecordedTown:
             tuple(self._states),
             tuple(self._spoken),
         )
-
-
-def find_tiles(plan: TownPlan, positions: Ints) -> tuple[Ints, Ints]:
-    """Return columns and rows of recorded positions, shape (N, 2).
-
-    Who stands beyond the map, as a file may have it, is at its edge.
-    """
-    x = np.clip(positions[:, 0].astype(np.int64), 0, plan.width - 1)
-    return x, np.clip(positions[:, 1].astype(np.int64), 0, plan.height - 1)
 
 
 class RunSnapshots:
