@@ -69,7 +69,7 @@ def fork(
         list[str] | None,
         typer.Option(help="An option of such a policy: smallville.reflection=false."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
+    force: opt.Force = False,
     trust: opt.Trust = None,
     model: opt.Models = None,
     embedder: opt.Embedder = None,

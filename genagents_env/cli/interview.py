@@ -55,12 +55,9 @@ def interview(
         list[str] | None,
         typer.Option(
             help="A person to ask; may be repeated. Else everyone with memories.",
-            autocompletion=opt.complete_person,
         ),
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
-    ] = None,
+    at: opt.At = None,
     question: Annotated[
         list[str] | None,
         typer.Option(

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from genagents_env.errors import ConfigError, GenagentsError
+from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.llm.open import ModelOptions
@@ -45,48 +44,9 @@ SWEEP_LIMITS = ("tokens", "dollars", "fallbacks")
 RUN_LIMITS = (*SPEND_LIMITS, "seconds", "fallbacks")
 
 
-def complete_policy(incomplete: str) -> list[str]:
-    """Return the policies that begin so, for the shell."""
-    from genagents_env.run.policies import list_policies
-
-    return [name for name in list_policies() if name.startswith(incomplete)]
-
-
-def complete_person(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the single words that name a person of the run before it, in the case that is typed.
-
-    Single words need no quotes in a shell.
-    """
-    from genagents_env.name_search import search_people
-    from genagents_env.record import RunReader
-
-    # An option without its value ends the parsing: what stood before it is left in `args`.
-    file = context.params.get("run_file") or next(iter(context.args), None)
-    if file is None:
-        return []
-    with suppress(GenagentsError), RunReader(file) as record:
-        names = record.meta.names
-        words = [word for name in names for word in name.split()]
-        unique = [word for word in words if len(search_people(word, names)) == 1]
-        small = incomplete.islower()
-        offered = (word.lower() if small else word for word in unique)
-        return [word for word in offered if word.startswith(incomplete)]
-    return []
-
-
-def complete_scenario(incomplete: str) -> list[str]:
-    """Return the shipped scenarios that begin so, for the shell."""
-    from genagents_env.scenario import list_scenario_names
-
-    return [name for name in list_scenario_names() if name.startswith(incomplete)]
-
-
-ScenarioName = Annotated[
-    str,
-    typer.Argument(
-        help="A name (see `list scenarios`) or a folder.", autocompletion=complete_scenario
-    ),
-]
+ScenarioName = Annotated[str, typer.Argument(help="A name (see `list scenarios`) or a folder.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing run file.")]
+At = Annotated[str | None, typer.Option(help="Town time: 10:30; else the end of the run.")]
 Start = Annotated[
     str | None,
     typer.Option(help="Town time: 08:00, or 2023-02-13T08:00. The end stays without --hours."),

@@ -42,7 +42,6 @@ def run(
             metavar="[PEOPLE=]POLICY",
             help="The policy of everyone (see `list policies`), else `scripted`; with names before "
             'it, of some: "Klaus Mueller,Maria Lopez=random"; may be repeated.',
-            autocompletion=opt.complete_policy,
         ),
     ] = None,
     policy_config: Annotated[
@@ -55,7 +54,7 @@ def run(
     model: opt.Models = None,
     embedder: opt.Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file to write.")] = Path("run.sqlite"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
+    force: opt.Force = False,
     live: opt.Live = False,
     host: opt.Host = opt.LOOPBACK,
     turn_seconds: opt.TurnSeconds = None,

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from genagents_env.cli.options import AsJson, RunFile, complete_person
+from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.scene_text import StoryText
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.name_search import find_person, find_word
@@ -40,7 +40,6 @@ def show(
         str | None,
         typer.Option(
             help="Only events that this person took part in or heard.",
-            autocompletion=complete_person,
         ),
     ] = None,
     first: Annotated[

@@ -1,7 +1,6 @@
-"""Options that several commands share, and what a shell completes."""
+"""Options that several commands share."""
 
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -52,30 +51,6 @@ def test_quiet_is_taken_before_and_after_a_command(genagents: Run) -> None:
         assert out.startswith("tiny, ")
     code, out, err = genagents("run", "tiny", "--hours", "0.02", "--force")
     assert out.startswith("Monday 13 February")
-
-
-PARTY = Path(__file__).parents[2] / "examples" / "runs" / "smallville_13_february.sqlite.xz"
-
-
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("sho", ["show"]),
-        ("run murder", ["murder_mystery", "murder_mystery_hard"]),
-        ("run tiny --policy smal", ["smallville"]),
-        (f"show {PARTY} --agent m", ["maria", "mueller"]),
-        (f"interview {PARTY} --agent M", ["Maria", "Mueller"]),
-        ("show none.sqlite --agent m", []),
-    ],
-)
-def test_the_shell_is_offered_what_may_follow(
-    words: str, offered: list[str], genagents: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("__main__.__package__", "", raising=False)  # `python -m pytest` has one
-    monkeypatch.setenv("_GENAGENTS_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", f"genagents {words}")
-    monkeypatch.setenv("COMP_CWORD", str(len(f"genagents {words}".split(" ")) - 1))
-    assert sorted(genagents()[1].split()) == sorted(offered)
 
 
 def test_every_command_of_the_table_is_there(genagents: Run) -> None:
