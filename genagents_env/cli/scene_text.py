@@ -36,7 +36,9 @@ class StoryText:
         self._time: Callable[[int], datetime] = data.reader.time
         self._second = data.meta.seconds_per_tick
         self._width = width
-        self._names = Names(data.names)
+        first = Counter(name.split()[0] for name in data.names)
+        self._names = {n: n.split()[0] if first[n.split()[0]] == 1 else n for n in data.names}
+        self._styles = {name: _STYLES[row % len(_STYLES)] for row, name in enumerate(data.names)}
         self._title = data.scenario.title
         self._people = data.names
 
@@ -45,7 +47,7 @@ class StoryText:
         yield from self._wrap(Text(clean(self._title, 200), _HEAD))
         people = Text("With ")
         for at, name in enumerate(self._people):
-            people.append(", " if at else "").append(self._names.full(name))
+            people.append(", " if at else "").append(clean(name, 100), self._styles[name])
         yield from self._wrap(people, 5)
         marks = Text.assemble(("★", FACT), " a fact is heard for the first time   ")
         yield from self._wrap(marks.append("☆", "yellow").append(" it is told again"))
@@ -114,7 +116,7 @@ class StoryText:
     def _tell_words(self, line: SceneLine, wide: int, crowd: bool, new: set[str]) -> Iterator[Text]:
         words = self._label(str(line.agent), wide)
         if line.other and crowd:
-            words.append(f"to {self._names.short(line.other)}: ", _DIM)
+            words.append(f"to {self._shorten(line.other)}: ", _DIM)
         words.append("(on the telephone) " if line.phone else "", _DIM)
         words.append(f'"{clean(line.text, 4000)}"')
         words.append(" (nobody hears it)" if line.unheard else "", _DIM)
@@ -131,13 +133,13 @@ class StoryText:
             verb = "hears" if len(names) == 1 else "hear"
             hearing = Text(f"{_INDENT}{' ' * indent}★ ", FACT)
             hearing.append(f"{self._join(names)} {verb} of {name_fact(fact)} for the first time")
-            hearing.append(f", from {self._names.short(source)}" if source else "")
+            hearing.append(f", from {self._shorten(source)}" if source else "")
             yield from self._wrap(hearing, len(_INDENT) + indent + 2)
 
     def _tell_visits(self, scene: Scene) -> Iterator[Text]:
         visits = Text(_INDENT)
         for at, line in enumerate(scene.of_kind("visit")):
-            visits.append("; " if at else "").append(self._names.short(str(line.agent)))
+            visits.append("; " if at else "").append(self._shorten(str(line.agent)))
             visits.append(f" from {self._time(line.tick):%H:%M}", _DIM)
         if scene.people:
             yield from self._wrap(visits, len(_INDENT))
@@ -168,7 +170,7 @@ class StoryText:
         deeds = Text()
         for at, agent in enumerate(agents):
             deeds.append("" if at == 0 else " and " if at == len(agents) - 1 else ", ")
-            deeds.append(self._names.short(agent), self._names.style(agent))
+            deeds.append(self._shorten(agent), self._styles.get(agent, ""))
         deeds.append(": ").append("; ".join(texts[:_MOST_DONE]))
         rest = len(texts) - _MOST_DONE
         return deeds.append(f"; and {rest} more" if rest > 0 else "", _DIM)
@@ -177,7 +179,7 @@ class StoryText:
         asleep, awake = scene.of_kind("sleep"), scene.of_kind("wake")
         if len(scene.people) <= _EACH_SLEEPER:
             up = {line.agent: f" until {self._time(line.tick):%H:%M}" for line in awake}
-            told = (f"{self._names.short(name)} sleeps{up.get(name, '')}" for name in scene.people)
+            told = (f"{self._shorten(name)} sleeps{up.get(name, '')}" for name in scene.people)
             return Text("; ".join(told))
         told = (
             f"{word} {self._tell_moment(lines[0])} to {self._tell_moment(lines[-1])}"
@@ -187,19 +189,23 @@ class StoryText:
         return Text(f"{len(scene.people)} people {' and '.join(told)}")
 
     def _tell_moment(self, line: SceneLine) -> str:
-        return f"{self._time(line.tick):%H:%M} ({self._names.short(str(line.agent))})"
+        return f"{self._time(line.tick):%H:%M} ({self._shorten(str(line.agent))})"
 
     def _label(self, agent: str, wide: int) -> Text:
-        name = self._names.short(agent)
+        name = self._shorten(agent)
         blanks = " " * max(0, wide - cell_len(name))
-        return Text.assemble(_INDENT, (name, self._names.style(agent)), blanks, "  ")
+        return Text.assemble(_INDENT, (name, self._styles.get(agent, "")), blanks, "  ")
 
     def _measure_names(self, agents: Iterable[str]) -> int:
-        wide = max((cell_len(self._names.short(agent)) for agent in agents), default=0)
+        wide = max((cell_len(self._shorten(agent)) for agent in agents), default=0)
         return min(_NAME_CELLS, wide)
 
+    def _shorten(self, agent: str) -> str:
+        """Return the first name, or the whole where several have it."""
+        return clean(self._names.get(agent, agent), 100)
+
     def _join(self, agents: Iterable[str]) -> str:
-        return join_names(self._names.short(agent) for agent in agents)
+        return join_names(self._shorten(agent) for agent in agents)
 
     def _wrap(self, text: Text, indent: int = 0) -> Iterator[Text]:
         return wrap(text, self._width, indent)
@@ -216,27 +222,6 @@ def _name_origin(origin: str, place: str) -> str:
         return clean(sector, 200)
     article = "the " if room[:1].islower() else ""
     return clean(article + room, 200)
-
-
-class Names:
-    """Names of people as a story has them: the first name where that is enough, in a colour."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        first = Counter(name.split()[0] for name in names)
-        self._short = {n: n.split()[0] if first[n.split()[0]] == 1 else n for n in names}
-        self._styles = {name: _STYLES[row % len(_STYLES)] for row, name in enumerate(names)}
-
-    def short(self, agent: str) -> str:
-        """Return the first name, or the whole where several have it."""
-        return clean(self._short.get(agent, agent), 100)
-
-    def full(self, agent: str) -> Text:
-        """Return the whole name in its colour."""
-        return Text(clean(agent, 100), self.style(agent))
-
-    def style(self, agent: str) -> str:
-        """Return the colour of a person; none for a stranger."""
-        return self._styles.get(agent, "")
 
 
 def wrap(text: Text, width: int, indent: int = 0) -> Iterator[Text]:
