@@ -243,14 +243,13 @@ class LiveServer(ViewServer):
         run: what is shown.
         admission: who may look and give commands; it has a token.
         link: to the town.
-        port: 0 takes a free one.
     """
 
     handler = LiveHandler
 
-    def __init__(self, run: OpenRun, admission: Admission, link: LiveLink, port: int = 0) -> None:
+    def __init__(self, run: OpenRun, admission: Admission, link: LiveLink) -> None:
         self.link = link
-        super().__init__(run, admission, port)
+        super().__init__(run, admission)
 
     def find_place(self, token: str) -> str:
         """Return the address at which the holder of a seat's token plays."""
