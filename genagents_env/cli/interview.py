@@ -14,7 +14,6 @@ from genagents_env.cli.interview_output import (
     describe_kept,
     format_answers,
     format_stored,
-    list_stored,
 )
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
@@ -27,6 +26,7 @@ from genagents_env.run import RunOptions
 from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.questions import CATEGORIES, make_standard_questions
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.judge.kept_answers import (
     PEOPLE,
     WordedAnswer,
@@ -36,6 +36,7 @@ from genagents_env.study.judge.kept_answers import (
     read_answers,
 )
 from genagents_env.study.judge.sheets import read_written_answers, write_question_sheet
+from genagents_env.study.report.quotes import find_answers, words_as_json
 from genagents_env.text import clean
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer
@@ -134,7 +135,7 @@ def interview(
         raise ConfigError(f"{str(run_file)!r} is a folder; name a run file")
     file = find_kept_file(run_file)
     if stored:
-        _print_stored(run_file, file, as_json=as_json)
+        _print_stored(run_file, as_json=as_json)
         return
     asker = clean(interviewer or "", _NAME)
     conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
@@ -181,15 +182,18 @@ def _check_fallbacks(answers: Sequence[WordedAnswer]) -> None:
         raise typer.Exit(DEGRADED)
 
 
-def _print_stored(run_file: Path, file: Path, *, as_json: bool) -> None:
+def _print_stored(run_file: Path, *, as_json: bool) -> None:
     """Print every answer in the record of a run, and in the file beside it."""
     with RunReader(run_file) as record:
-        stored = list_stored(record, read_answers(file))
-    if as_json:
-        print_json({"run": str(run_file), "answers": stored})
-    elif stored:
-        say_lines(format_stored(stored), indent=8)
-    else:
+        data = RunData(record)
+        answers, caution = find_answers(data)
+        if as_json:
+            print_json({"run": str(run_file), "answers": words_as_json(data)["answers"]})
+        else:
+            say_lines(format_stored(data, answers), indent=8)
+    if caution:
+        warn(caution)
+    if not answers and not as_json:
         say(f"Nobody was asked anything in {run_file}")
 
 

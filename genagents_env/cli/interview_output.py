@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.record import RunReader
-from genagents_env.show.evidence import find_evidence_lines
+from genagents_env.show.evidence import RestedAnswer, find_evidence_lines
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.judge.kept_answers import KeptAnswer, WordedAnswer, read_answers
 
 DEFAULT = "(nobody said this: the model gave no usable reply)"
@@ -55,52 +56,18 @@ def format_answers(described: dict[str, Any], time: datetime, repeats: int) -> I
             yield from (f"        {event['line']}" for event in answer["evidence"])
 
 
-def list_stored(record: RunReader, kept: Iterable[KeptAnswer]) -> list[dict[str, Any]]:
-    """Return all answers of a run: those in its record, and those kept beside it; as JSON."""
-    stored = [
-        {
-            "question": row.question,
-            "time": record.time(row.tick).isoformat(),
-            "agent": row.agent,
-            "condition": "run",
-            "by": record.meta.model,
-            "repeat": row.repeat,
-            "answer": row.answer,
-            "evidence": list(row.evidence),
-        }
-        for row in record.interviews()
-    ]
-    beside = [
-        {
-            "question": row.said.question,
-            "time": row.time,
-            "agent": row.said.agent,
-            "condition": row.said.condition,
-            "by": row.by,
-            "repeat": row.said.repeat,
-            "answer": row.said.text,
-            "evidence": list(row.evidence),
-            "fallback": row.fallback,
-            "interviewer": row.interviewer,
-        }
-        for row in kept
-    ]
-    return stored + beside
-
-
-def format_stored(stored: Iterable[dict[str, Any]]) -> Iterator[str]:
+def format_stored(data: RunData, answers: Iterable[RestedAnswer]) -> Iterator[str]:
     """Yield the answers by question: when, who, under which condition, what."""
-    by_question: dict[str, list[dict[str, Any]]] = {}
-    for row in stored:
-        by_question.setdefault(row["question"], []).append(row)
-    for question, rows in by_question.items():
+    by_question: dict[str, list[RestedAnswer]] = {}
+    for one in answers:
+        by_question.setdefault(one.question, []).append(one)
+    for question, given in by_question.items():
         yield f"Q: {question}"
-        for row in sorted(rows, key=lambda row: row["time"]):
-            time = f"{datetime.fromisoformat(row['time']):%a %d %b %H:%M}"
-            condition = "" if row["condition"] == "run" else f" [{row['condition']}, {row['by']}]"
-            asker = f", asked by {row['interviewer']}" if row.get("interviewer") else ""
-            yield f"    {time}  {row['agent']}{condition}{asker}: {row['answer']}"
-            if row.get("fallback"):
+        for one in sorted(given, key=lambda one: one.tick):
+            condition = f" [{one.condition}]" if one.condition else ""
+            time = f"{data.reader.time(one.tick):%a %d %b %H:%M}"
+            yield f"    {time}  {one.agent}{condition}: {one.text}"
+            if one.fallback:
                 yield f"        {DEFAULT}"
 
 
