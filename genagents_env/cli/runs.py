@@ -1,20 +1,25 @@
 """`genagents run` and `genagents resume`."""
 
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.live_page import LivePage, find_players, list_players
+from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import find_width, is_quiet, print_json, say, say_lines, warn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from genagents_env.cli.live_page import LivePage
-    from genagents_env.record import RunReader
-    from genagents_env.record.rows import JSON
-    from genagents_env.run import RunOptions, RunResult
+from genagents_env.config import TownConfig
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.record.rows import JSON
+from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec
+from genagents_env.run import resume as resume_run
+from genagents_env.run import run as run_scenario
+from genagents_env.run.policies import find_policy_class, list_policies
+from genagents_env.show.summary import describe_degradation, describe_run, run_as_json
+from genagents_env.show.transcript import format_transcript
+from genagents_env.study.judge import judge_finished_run
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
 app = typer.Typer()
@@ -68,11 +73,6 @@ def run(
 
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
-    from genagents_env.cli.live_page import LivePage, find_players
-    from genagents_env.config import TownConfig
-    from genagents_env.run import PolicySpec, RunSpec
-    from genagents_env.run import run as run_scenario
-
     common, policy_for = opt.split_common("--policy", policy)
     everyone, own = common or "scripted", opt.parse_people(policy_for)
     config, by_policy = opt.split_config(opt.parse_config(policy_config), (everyone, *own.values()))
@@ -135,10 +135,6 @@ def resume(
     Limits stored in the run count from its start; one given here replaces the stored one. Policy
     files named in a run are executed only with --trust.
     """
-    from genagents_env.cli.live_page import LivePage, list_players
-    from genagents_env.record import RunReader
-    from genagents_env.run import resume as resume_run
-
     with RunReader(run_file, known=True) as record:  # checked when it is resumed
         named = {name: str(chosen["name"]) for name, chosen in record.meta.policies.items()}
     page = LivePage(run_file, list_players(named), live=live, host=host, turn_seconds=turn_seconds)
@@ -157,13 +153,13 @@ def resume(
 
 
 def conduct(
-    begin: "Callable[[RunOptions], RunResult]",
-    page: "LivePage",
+    begin: Callable[[RunOptions], RunResult],
+    page: LivePage,
     *,
     as_json: bool,
-    tell: "Callable[[], None] | None" = None,
+    tell: Callable[[], None] | None = None,
     **how: Any,
-) -> "RunResult":
+) -> RunResult:
     """Run something beside its page, judge it, and print what came of it.
 
     Args:
@@ -173,9 +169,6 @@ def conduct(
         tell: prints what else there is to say to people.
         how: as of `options.make_options`.
     """
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.study.judge import judge_finished_run
-
     with page:
         with show_progress(page.in_terminal) as watch:
             options = opt.make_options(**how, **page.list_options(watch))
@@ -189,14 +182,11 @@ def conduct(
     return result
 
 
-def print_result(result: "RunResult", as_json: bool) -> None:
+def print_result(result: RunResult, as_json: bool) -> None:
     """Print the transcript, the summary and what to do next."""
     if as_json:
         print_json(_describe_result(result))
         return
-    from genagents_env.record import RunReader
-    from genagents_env.show.summary import describe_degradation, describe_run
-    from genagents_env.show.transcript import format_transcript
 
     with RunReader(result.path) as record:
         if not is_quiet():
@@ -223,11 +213,8 @@ def _print_transcript(lines: list[str]) -> None:
     say()
 
 
-def _describe_result(result: "RunResult") -> "dict[str, JSON]":
+def _describe_result(result: RunResult) -> dict[str, JSON]:
     """Return the summary of a run, with the keys of a report, and how it ended, as JSON values."""
-    from genagents_env.record import RunReader, canonical_hash
-    from genagents_env.show.summary import run_as_json
-
     with RunReader(result.path) as record:
         summary = run_as_json(record)
     return summary | {
@@ -240,20 +227,18 @@ def _describe_result(result: "RunResult") -> "dict[str, JSON]":
     }
 
 
-def _describe_resume(tick: int, record: "RunReader") -> str:
+def _describe_resume(tick: int, record: RunReader) -> str:
     if tick < 0:
         return "Resumed from the start: there was no checkpoint yet"
     return f"Resumed from tick {tick:,}, {record.time(tick):%H:%M}"
 
 
-def warn_of_unused_models(named: "Iterable[tuple[str, Sequence[str]]]") -> None:
+def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
     """Say on stderr, in a line, which models no policy calls.
 
     Args:
         named: pairs of a model and of the policies that could call it; a model may come again.
     """
-    from genagents_env.run.policies import list_policies
-
     callers: dict[str, dict[str, None]] = {}
     for model, policies in named:
         callers.setdefault(model, {}).update(dict.fromkeys(policies))
@@ -269,7 +254,6 @@ def warn_of_unused_models(named: "Iterable[tuple[str, Sequence[str]]]") -> None:
 
 
 def _needs_model(policy: str) -> bool:
-    from genagents_env.run.policies import find_policy_class
 
     try:
         return find_policy_class(policy).needs_model
