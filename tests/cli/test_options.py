@@ -34,6 +34,13 @@ def test_limits_go_where_a_run_looks_for_them() -> None:
     assert not make_options(limit=["calls=5"]).no_limit
 
 
+def test_a_model_is_for_everyone_or_for_whom_it_names() -> None:
+    made = make_options(models=["talk=b", "a"])
+    assert (made.model, made.model_for) == ("a", {"talk": "b"})
+    with pytest.raises(ConfigError, match="'a' and 'b': for whom is one"):
+        make_options(models=["a", "b"])
+
+
 def test_options_of_a_policy_are_found_by_its_name_its_path_and_its_class() -> None:
     given = {"x": 1, "lyfe.y": 2, "a/bad.py:Opt.z": 3, "Opt.u": 4}
     rest, own = split_config(given, ("lyfe", "a/bad.py:Opt"))

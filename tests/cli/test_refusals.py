@@ -105,6 +105,7 @@ OTHERS = [
     ("fork run.sqlite --out f.sqlite --say ada@09:01", "expected WHO@TIME=WORDS"),
     (f"fork run.sqlite --out f.sqlite --say ada@09:01={'x' * 301}", "these are 301"),
     ("fork run.sqlite --out f.sqlite --at 09:01 --policy idle", "Write it as PEOPLE=idle"),
+    ("fork run.sqlite --out f.sqlite --say ada@09:01=A --silence ada@09:01", "is changed twice"),
     ("fork run.sqlite --out f.sqlite --events none.toml", "none.toml"),
     ("fork run.sqlite --out f.sqlite --events bad.toml", "bad.toml:events[0].wat"),
     ("fork run.sqlite --out f.sqlite --at 09:03 --say ada@09:01=Hello.", "not after the fork"),

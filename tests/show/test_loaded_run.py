@@ -165,7 +165,7 @@ def test_what_a_notebook_shows_holds_no_foreign_markup(tmp_path: Path) -> None:
     meta = make_meta()
     facts = [one.model_copy(update={"statement": bad}) for one in meta.scenario.facts]
     meta = replace(meta, scenario=meta.scenario.model_copy(update={"facts": facts}))
-    path = tmp_path / "a<b>.sqlite"
+    path = tmp_path / "a<b>\u202e.sqlite"
     with RunWriter.create(path, meta) as writer:
         live(writer, 3)
         writer.cassette.put(*call(3))
