@@ -25,7 +25,7 @@ def moment(tick: int, calls: int = 0, *, asking: bool = False) -> Progress:
 def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = SimpleNamespace(monotonic=count(1.0, 0.5).__next__)  # half a second between two looks
+    clock = SimpleNamespace(monotonic=count(1.0, 0.05).__next__)  # a twentieth of a second apart
     monkeypatch.setattr("genagents_env.cli.progress.time", clock)
     with show_progress(quiet=False) as watch:
         assert watch is not None
@@ -36,7 +36,7 @@ def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
     assert lines[0].startswith("Mon 09:01 10 of 100 ticks, ")
-    assert lines[-1].endswith(" 2.0 ticks/s, 3 calls, 150 tokens, $0.5000")
+    assert lines[-1].endswith(" 19.8 ticks/s, 3 calls, 150 tokens, $0.5000")
 
 
 @pytest.mark.parametrize(
