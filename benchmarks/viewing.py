@@ -61,7 +61,7 @@ class Page:
     """What the page asks for while it follows a run, from a process that serves it."""
 
     def __init__(self, path: Path) -> None:
-        command = [sys.executable, "-m", "genagents_env.show.view.beside", str(path)]
+        command = [sys.executable, "-m", "genagents_env.show.view.live", str(path)]
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -9,7 +9,7 @@ from PIL import Image
 
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_tick
-from genagents_env.show.pictures import PictureChoice, RunPictures
+from genagents_env.show.pictures import RunPictures
 from genagents_env.show.snapshots import RunSnapshots
 from tests.cli.conftest import genagents as genagents
 
@@ -40,8 +40,8 @@ def test_its_command_draws_the_same_first_picture() -> None:
     assert words[:1] + words[2:3] == ["film", str(FILM)]
     options = dict(zip(words[3::2], words[4::2], strict=False))
     with RunReader(words[1]) as run:
-        choice = PictureChoice(place=options["--place"], width=int(words[-1]))
+        town, width = RunSnapshots(run), int(words[-1])
         tick = find_tick(run, options["--from"], "--from")
-        drawn = RunPictures(RunSnapshots(run), choice).draw(tick)
+        drawn = RunPictures(town, options["--place"], width=width).draw(tick)
     shown = np.asarray(Image.open(FILM).convert("RGB")).astype(int)
     assert np.abs(drawn - shown).mean() < 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.show.view.demo_runs import DEMOS
+from genagents_env.cli.view import DEMOS
 from genagents_env.study.judge.kept_answers import find_kept_file
 
 hatchling = pytest.importorskip("hatchling.builders.wheel", reason="hatchling builds the wheel")

@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from genagents_env.cli.logs import start_logging
 from genagents_env.cli.screen import set_quiet, warn
-from genagents_env.errors import ConfigError, FileError, GenagentsError, RecordError
+from genagents_env.errors import FileError, GenagentsError, RecordError
 from genagents_env.files import explain
 
 # By heading of `--help`: command, its module in this folder, what it does.
@@ -57,38 +57,6 @@ COMMANDS = {
         ("list", "lists", "List scenarios, policies, tasks, measures or scenario keys."),
         ("map", "maps", "Draw a map, or import one from elsewhere."),
     ),
-}
-# Commands and options that there are no more, and what to type instead.
-MOVED = {
-    "picture": "genagents film RUN OUT.png --at 17:10",
-    "scenarios": "genagents list scenarios",
-    "policies": "genagents list policies",
-    "tasks": "genagents list tasks",
-    "measures": "genagents list measures",
-    "keys": "genagents list keys",
-    "rate": "genagents judge DIR|RUN... --rubric believability",
-    "sheet": "genagents judge DIR|RUN... --sheet FILE, or --read FILLED --by NAME",
-    "--max-calls": "--limit calls=N",
-    "--max-tokens": "--limit tokens=N",
-    "--max-dollars": "--limit dollars=D",
-    "--max-seconds": "--limit seconds=S",
-    "--max-fallbacks": "--limit fallbacks=0.2",
-    "--no-limit": "--limit none",
-    "--concurrency": "--endpoint concurrency=N",
-    "--rater": "--by NAME",
-    "--model-for": '--model "Klaus Mueller=gpt-4o"',
-    "--policy-for": '--policy "Klaus Mueller=random"',
-    "--trust-policies": "--trust unchanged",
-    "--no-interviews": "--interviews 0",
-    "--category": "--question plans",
-    "--pilot-model": "--pilot scripted:neighbour",
-    "--resume": "genagents sweep DIR",
-    "--timeout": "--endpoint timeout=SECONDS",
-    "--deadline": "--endpoint deadline=SECONDS",
-    "--thinking": "--endpoint thinking=TOKENS",
-    "--reasoning-effort": "--endpoint reasoning_effort=low",
-    "--price-in": "--endpoint price_in=DOLLARS",
-    "--price-out": "--endpoint price_out=DOLLARS",
 }
 _QUIET = ("--quiet", "-q")
 EXIT_CODES = {
@@ -130,7 +98,7 @@ def _join_lines(text: str) -> str:
 
 
 class _Commands(TyperGroup):
-    """All commands of the table; a name that has moved is answered with what to type instead."""
+    """All commands of the table."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -142,14 +110,6 @@ class _Commands(TyperGroup):
         """Take --quiet from wherever it stands: every command knows it."""
         rest = [arg for arg in args if arg not in _QUIET]
         return super().parse_args(ctx, rest if len(rest) == len(args) else [_QUIET[0], *rest])
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return a command with its name and arguments."""
-        names = [*args[:1], *(arg.partition("=")[0] for arg in args if arg.startswith("--"))]
-        for name in names if not ctx.resilient_parsing else ():
-            if name in MOVED:
-                raise ConfigError(f"{name} has moved; type: {MOVED[name]}")
-        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(

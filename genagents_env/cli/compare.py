@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.runs import warn_of_unused_models
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.cli.sweep import run_folder
 from genagents_env.errors import ConfigError
@@ -97,7 +98,7 @@ def compare(
         Path.cwd(),
         name="compare",
     )
-    opt.warn_of_unused_models(
+    warn_of_unused_models(
         (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
     result = run_folder(folder, SweepOptions(1, preflight=True))

@@ -1,7 +1,7 @@
 """`genagents doctor`: what this machine and a model server can do, a line each."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Annotated
 
@@ -52,65 +52,54 @@ def doctor(
     options = make_options(model=model, endpoint=endpoint)
     if options.concurrency is not None:
         raise ConfigError("--endpoint concurrency: doctor finds out how many are answered at once")
-    checkup = _Checkup(options, quiet=as_json)
-    checkup.add(check_machine())
-    checkup.check_model(calls)
+    findings = []
+    for finding in _look(options, calls=calls, quiet=as_json):
+        findings.append(finding)
+        if not as_json:
+            _print(finding)
     if as_json:
-        findings = [asdict(finding) for finding in checkup.findings]
-        typer.echo(redact_environment(json.dumps({"findings": findings}, indent=2)))
-    raise typer.Exit(2 if checkup.has_fault else 0)
+        told = [asdict(finding) for finding in findings]
+        typer.echo(redact_environment(json.dumps({"findings": told}, indent=2)))
+    raise typer.Exit(2 if _has_fault(findings) else 0)
 
 
-class _Checkup:
-    """The findings so far, each printed as it is made unless `quiet`."""
+def _has_fault(findings: Iterable[Finding]) -> bool:
+    return any(finding.verdict == "fault" for finding in findings)
 
-    def __init__(self, options: RunOptions, *, quiet: bool) -> None:
-        self._options, self._quiet = options, quiet
-        self.findings: list[Finding] = []
 
-    @property
-    def has_fault(self) -> bool:
-        return any(finding.verdict == "fault" for finding in self.findings)
+def _print(finding: Finding) -> None:
+    advice = f" - {finding.advice}" if finding.advice else ""
+    line = redact_environment(f"{finding.name}: {finding.text}{advice}")
+    say(f"{_MARKS[finding.verdict]}  {line}", indent=7)
 
-    def add(self, findings: Iterable[Finding]) -> None:
-        """Add findings, and print them."""
-        for finding in findings:
-            self.findings.append(finding)
-            if not self._quiet:
-                advice = f" - {finding.advice}" if finding.advice else ""
-                line = redact_environment(f"{finding.name}: {finding.text}{advice}")
-                say(f"{_MARKS[finding.verdict]}  {line}", indent=7)
 
-    def check_model(self, calls: bool) -> None:
-        """Look at the model and its server; ask it only where `calls` is set."""
-        name, before = self._options.model or "", len(self.findings)
-        if is_served(self._options.model):
-            self._check_server()
-        if any(finding.verdict == "fault" for finding in self.findings[before:]):
-            return
-        if name.partition(":")[0] == "scripted":
-            self.add([Finding("model", "ok", f"{name} answers by rule; there is nothing to ask")])
-        elif not calls:
-            self.add([Finding("answers", "ok", "not looked at (--no-calls)")])
-        else:
-            try:
-                self._ask()
-            except GenagentsError as error:
-                self.add([Finding("model", "fault", str(error))])
+def _look(options: RunOptions, *, calls: bool, quiet: bool) -> Iterator[Finding]:
+    """Yield what is found, as it is found; the model is asked only where `calls` is set."""
+    yield from check_machine()
+    served = list(_check_server(options)) if is_served(options.model) else []
+    yield from served
+    name = options.model or ""
+    if _has_fault(served):
+        return
+    if name.partition(":")[0] == "scripted":
+        yield Finding("model", "ok", f"{name} answers by rule; there is nothing to ask")
+    elif not calls:
+        yield Finding("answers", "ok", "not looked at (--no-calls)")
+    else:
+        try:
+            endpoint = open_model(options)
+            if not quiet:
+                _announce(endpoint, options)
+            yield from run_sync(ask_endpoint(endpoint, options))
+        except GenagentsError as error:
+            yield Finding("model", "fault", str(error))
 
-    def _check_server(self) -> None:
 
-        base_url, api_key = opening.read_endpoint_variables()
-        listing = opening.list_models(base_url or opening.DEFAULT_BASE_URL, api_key)
-        model = self._options.model or (None if base_url else opening.DEFAULT_MODEL)
-        self.add(check_listing(model, listing))
-
-    def _ask(self) -> None:
-
-        endpoint = open_model(self._options)
-        if not self._quiet:
-            _announce(endpoint, self._options)
-        self.add(run_sync(ask_endpoint(endpoint, self._options)))
+def _check_server(options: RunOptions) -> Iterable[Finding]:
+    base_url, api_key = opening.read_endpoint_variables()
+    listing = opening.list_models(base_url or opening.DEFAULT_BASE_URL, api_key)
+    model = options.model or (None if base_url else opening.DEFAULT_MODEL)
+    return check_listing(model, listing)
 
 
 def _announce(endpoint: ModelEndpoint, options: RunOptions) -> None:

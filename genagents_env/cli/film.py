@@ -17,7 +17,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.files import replace_file
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_last_tick, find_tick
-from genagents_env.show.pictures import PictureChoice, RunPictures
+from genagents_env.show.pictures import RunPictures
 from genagents_env.show.render.film import FilmFrame, FilmPace
 from genagents_env.show.render.gif import ColorTable, write_gif
 from genagents_env.show.render.mp4 import check_encoder, write_mp4
@@ -89,10 +89,9 @@ def film(
     still = kind == ".png"
     if (at is not None) if not still else (first is not None or last is not None):
         raise ConfigError("--at goes with a .png, --from and --to with a .gif or an .mp4")
-    choice = PictureChoice(place, follow, width)
     pace = FilmPace(_FPS, speed, read, reading_speed, words)
     with RunReader(run_file) as run:
-        pictures = RunPictures(RunSnapshots(run), choice)
+        pictures = RunPictures(RunSnapshots(run), place, follow, width)
         if still:
             _draw_moment(run, pictures, at, out)
         else:
@@ -149,13 +148,12 @@ class _Film:
         frames: Iterable[FilmFrame],
         begin: int,
         end: int,
-        watch: Callable[[int, int], None] | None,
+        watch: Callable[[int, int], None],
     ) -> Iterator[FilmFrame]:
         for frame in frames:
             self.frames += 1
             self.seconds += frame.seconds
-            if watch is not None:
-                watch(frame.tick - begin, end - begin)
+            watch(frame.tick - begin, end - begin)
             yield frame
 
     def _check_length(self, ticks: int) -> None:

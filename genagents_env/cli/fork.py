@@ -1,5 +1,6 @@
 """`genagents fork`: another future of a recorded run, from any moment of it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -7,10 +8,8 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.live_page import LivePage
-from genagents_env.cli.players import list_players
-from genagents_env.cli.progress import show_progress
-from genagents_env.cli.runs import print_result
+from genagents_env.cli.live_page import LivePage, list_players
+from genagents_env.cli.runs import conduct
 from genagents_env.cli.screen import say_lines
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_people, find_person
@@ -23,7 +22,6 @@ from genagents_env.scenario.loader import read_events
 from genagents_env.scenario.schema import ScheduledEvent
 from genagents_env.study.evaluate.parting import describe_parting
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge import judge_finished_run
 from genagents_env.world.events import Event
 
 app = typer.Typer()
@@ -71,7 +69,7 @@ def fork(
         list[str] | None,
         typer.Option(help="An option of such a policy: smallville.reflection=false."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
+    force: opt.Force = False,
     trust: opt.Trust = None,
     model: opt.Models = None,
     embedder: opt.Embedder = None,
@@ -99,34 +97,28 @@ def fork(
         takeovers = _read_policies(run, policy, policy_config)
         decide = {name: str(chosen["name"]) for name, chosen in run.meta.policies.items()}
         decide |= {name: spec.name for name, spec in takeovers.items()}
-        players = list_players(decide)
         first = min((run.tick_at(change.at) for change in changes), default=0)
         tick = find_tick(run, at, "--at") if at is not None else max(0, first - 1)
-    main_model, model_for = opt.split_common("--model", model)
-    with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(page.in_terminal) as watch:
-            options = opt.make_options(
-                model=main_model,
-                model_for=model_for,
-                endpoint=endpoint,
-                embedder=embedder,
-                limit=limit,
-                limits=opt.RUN_LIMITS,
-                trust=trust,
-                **page.list_options(watch),
-            )
-            page.keep_options(options)
-            result = fork_run(
-                run_file, out, tick, changes, options, policy_for=takeovers, force=force
-            )
-            result = judge_finished_run(result, options)
-        print_result(result, as_json)
-        if not as_json:
-            with RunReader(run_file) as before, RunReader(out) as after:
-                say_lines(describe_parting(RunData(before), RunData(after)), indent=8)
-        if result.status != "interrupted":
-            page.keep()
+    result = conduct(
+        lambda options: fork_run(
+            run_file, out, tick, changes, options, policy_for=takeovers, force=force
+        ),
+        LivePage(out, list_players(decide), live=live, host=host, turn_seconds=turn_seconds),
+        as_json=as_json,
+        tell=lambda: _tell_parting(run_file, out),
+        models=model,
+        endpoint=endpoint,
+        embedder=embedder,
+        limit=limit,
+        limits=opt.RUN_LIMITS,
+        trust=trust,
+    )
     raise typer.Exit(result.exit_code)
+
+
+def _tell_parting(path: Path, fork: Path) -> None:
+    with RunReader(path) as before, RunReader(fork) as after:
+        say_lines(describe_parting(RunData(before), RunData(after)), indent=8)
 
 
 def _read_policies(
@@ -165,12 +157,11 @@ def _replace_words(run: RunReader, text: str) -> ScheduledEvent:
 
 def _check_distinct(changes: Sequence[ScheduledEvent]) -> None:
     """Raise ConfigError where what somebody says next is changed twice."""
-    for k, one in enumerate(changes):
-        for other in changes[:k]:
-            if (one.agent, one.at) == (other.agent, other.at):
-                raise ConfigError(
-                    f"--say, --silence: what {one.agent} says at {one.at:%H:%M:%S} is changed twice"
-                )
+    for (agent, at), count in Counter((one.agent, one.at) for one in changes).items():
+        if count > 1:
+            raise ConfigError(
+                f"--say, --silence: what {agent} says at {at:%H:%M:%S} is changed twice"
+            )
 
 
 def _find_utterance(run: RunReader, text: str, option: str) -> Event:

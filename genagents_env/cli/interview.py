@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, TypeAlias, get_args
 
 import typer
 
@@ -14,19 +14,19 @@ from genagents_env.cli.interview_output import (
     describe_kept,
     format_answers,
     format_stored,
-    list_stored,
 )
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person
-from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
+from genagents_env.policy import InterviewTerms, MemoryAccess
 from genagents_env.record import RunMeta, RunReader, canonical_hash
 from genagents_env.record.town_times import find_tick
 from genagents_env.run import RunOptions
 from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.questions import CATEGORIES, make_standard_questions
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.judge.kept_answers import (
     PEOPLE,
     WordedAnswer,
@@ -36,6 +36,7 @@ from genagents_env.study.judge.kept_answers import (
     read_answers,
 )
 from genagents_env.study.judge.sheets import read_written_answers, write_question_sheet
+from genagents_env.study.report.quotes import find_answers, words_as_json
 from genagents_env.text import clean
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer
@@ -44,6 +45,7 @@ ABLATIONS = ("", "reflection", "reflection,planning", "observation,reflection,pl
 _ORDER = ("observation", "reflection", "planning")  # as the mind's variants are named
 _CONDITIONS = "Conditions"
 _NAME = 60  # characters of the interviewer's name
+_Given: TypeAlias = Mapping[str, Sequence[WordedAnswer]]  # by person
 app = typer.Typer()
 
 
@@ -54,12 +56,9 @@ def interview(
         list[str] | None,
         typer.Option(
             help="A person to ask; may be repeated. Else everyone with memories.",
-            autocompletion=opt.complete_person,
         ),
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
-    ] = None,
+    at: opt.At = None,
     question: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,15 +135,13 @@ def interview(
         raise ConfigError(f"{str(run_file)!r} is a folder; name a run file")
     file = find_kept_file(run_file)
     if stored:
-        _print_stored(run_file, file, as_json=as_json)
+        _print_stored(run_file, as_json=as_json)
         return
     asker = clean(interviewer or "", _NAME)
     conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
     kept = bool(without or ablations)
-    main_model, model_for = opt.split_common("--model", model)
     options = opt.make_options(
-        model=main_model,
-        model_for=model_for,
+        models=model,
         endpoint=endpoint,
         embedder=embedder,
         limit=limit,
@@ -162,8 +159,8 @@ def interview(
         answered = asking.ask(conditions, replace(options, watch=watch), keep=kept)
     with RunReader(run_file, known=True) as record:
         data = [
-            {"condition": name} | describe_answers(record, run_file, tick, answers, repeats)
-            for name, answers in answered.items()
+            {"condition": name} | describe_answers(record, run_file, tick, given)
+            for name, given in answered.items()
         ]
         if as_json:
             print_json(data if kept else data[0])
@@ -171,10 +168,10 @@ def interview(
             for answers in data if len(conditions) == 1 else ():
                 say_lines(format_answers(answers, record.time(tick), repeats), indent=10)
             say_lines(describe_kept(file) if kept else (), indent=0)
-    _check_fallbacks([a for told in answered.values() for given in told.values() for _, a in given])
+    _check_fallbacks([a for told in answered.values() for given in told.values() for a in given])
 
 
-def _check_fallbacks(answers: Sequence[Answer]) -> None:
+def _check_fallbacks(answers: Sequence[WordedAnswer]) -> None:
     """End with an exit code of its own where a default stands in place of an answer."""
     missing = sum(answer.fallback for answer in answers)
     if missing:
@@ -185,15 +182,18 @@ def _check_fallbacks(answers: Sequence[Answer]) -> None:
         raise typer.Exit(DEGRADED)
 
 
-def _print_stored(run_file: Path, file: Path, *, as_json: bool) -> None:
+def _print_stored(run_file: Path, *, as_json: bool) -> None:
     """Print every answer in the record of a run, and in the file beside it."""
     with RunReader(run_file) as record:
-        stored = list_stored(record, read_answers(file))
-    if as_json:
-        print_json({"run": str(run_file), "answers": stored})
-    elif stored:
-        say_lines(format_stored(stored), indent=8)
-    else:
+        data = RunData(record)
+        answers, caution = find_answers(data)
+        if as_json:
+            print_json({"run": str(run_file), "answers": words_as_json(data)["answers"]})
+        else:
+            say_lines(format_stored(data, answers), indent=8)
+    if caution:
+        warn(caution)
+    if not answers and not as_json:
         say(f"Nobody was asked anything in {run_file}")
 
 
@@ -226,7 +226,9 @@ def _choose_questions(
 ) -> dict[str, list[str]]:
     """Return the questions of each person: those given, and the standard ones of categories."""
     names = list(dict.fromkeys(find_person(agent, record.meta.names) for agent in agents or ()))
-    names = names or _find_interviewable(record, options)
+    names = names or list_interviewable(record, options)
+    if not names:
+        raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
     if not all(map(clean, given)):
         raise ConfigError("--question: there are no words in it")
     put: dict[str, list[str]] = {}
@@ -235,14 +237,6 @@ def _choose_questions(
         chosen = [known.get(text, [clean(text)]) for text in given or CATEGORIES]
         put[name] = [question for own in chosen for question in own]
     return put
-
-
-def _find_interviewable(record: RunReader, options: RunOptions) -> list[str]:
-    """Return everyone whose policy can be interviewed."""
-    names = list_interviewable(record, options)
-    if not names:
-        raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
-    return names
 
 
 @dataclass(frozen=True)
@@ -259,25 +253,26 @@ class _KeptInterview:
 
     def ask(
         self, conditions: Mapping[str, InterviewTerms], options: RunOptions, *, keep: bool
-    ) -> dict[str, Transcript]:
+    ) -> dict[str, _Given]:
         """Return the answers by condition; with `keep` store them, and ask only for new ones."""
         by = options.model or self.meta.model or format_policies(self.meta)
         due = {n: terms for n, terms in conditions.items() if not (keep and self._has(n, by))}
         for name in conditions:
             if name not in due:
                 warn(f"{self.file} has these answers under {name} already")
-        if not due:
-            return {}
-        return interview_on_terms(
-            self.path,
-            list(self.put),
-            self.put,
-            due,
-            self.tick,
-            options,
-            self.repeats,
-            (lambda name, told: self._keep(name, by, self._to_worded(told))) if keep else None,
-        )
+        answered: dict[str, _Given] = {}
+
+        def take(name: str, told: Transcript) -> None:
+            answered[name] = self._to_worded(told)
+            if keep:
+                self._keep(name, by, answered[name])
+
+        if due:
+            who = list(self.put)
+            interview_on_terms(
+                self.path, who, self.put, due, self.tick, options, self.repeats, take
+            )
+        return answered
 
     def read_sheet(self, sheet: Path, author: str) -> int:
         """Keep the answers that a person wrote, and return how many there are."""
@@ -287,7 +282,6 @@ class _KeptInterview:
 
     @cached_property
     def _source(self) -> str:
-
         return canonical_hash(self.path)
 
     def _has(self, condition: str, by: str) -> bool:
@@ -305,8 +299,7 @@ class _KeptInterview:
             if (kept.source, kept.tick, kept.said.condition, kept.by, kept.interviewer) == this
         }
 
-    def _to_worded(self, transcript: Transcript) -> dict[str, list[WordedAnswer]]:
-
+    def _to_worded(self, transcript: Transcript) -> _Given:
         return {
             agent: [
                 WordedAnswer(
@@ -321,8 +314,7 @@ class _KeptInterview:
             for agent, answers in transcript.items()
         }
 
-    def _keep(self, condition: str, by: str, given: Mapping[str, Sequence[WordedAnswer]]) -> None:
-
+    def _keep(self, condition: str, by: str, given: _Given) -> None:
         who = self.interviewer
         with RunReader(self.path, known=True) as record:
             answers = make_answers(

@@ -1,20 +1,20 @@
 """Answers of interviews, for the terminal and as JSON."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from genagents_env.record import RunReader
-from genagents_env.run.interviews import Transcript
-from genagents_env.show.evidence import find_evidence_lines
-from genagents_env.study.judge.kept_answers import KeptAnswer, read_answers
+from genagents_env.show.evidence import RestedAnswer, find_evidence_lines
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.judge.kept_answers import KeptAnswer, WordedAnswer, read_answers
 
 DEFAULT = "(nobody said this: the model gave no usable reply)"
 
 
 def describe_answers(
-    record: RunReader, path: Path, tick: int, transcript: Transcript, repeats: int
+    record: RunReader, path: Path, tick: int, given: Mapping[str, Sequence[WordedAnswer]]
 ) -> dict[str, Any]:
     """Return the answers as JSON values, each with the events it rests on."""
     return {
@@ -24,8 +24,8 @@ def describe_answers(
         "agents": {
             name: [
                 {
-                    "question": question,
-                    "repeat": number // (len(answers) // repeats),
+                    "question": answer.question,
+                    "repeat": answer.repeat,
                     "answer": answer.text,
                     "fallback": answer.fallback,
                     "evidence": [
@@ -33,9 +33,9 @@ def describe_answers(
                         for event in find_evidence_lines(record, answer.evidence, tick)
                     ],
                 }
-                for number, (question, answer) in enumerate(answers)
+                for answer in answers
             ]
-            for name, answers in transcript.items()
+            for name, answers in given.items()
         },
     }
 
@@ -56,52 +56,18 @@ def format_answers(described: dict[str, Any], time: datetime, repeats: int) -> I
             yield from (f"        {event['line']}" for event in answer["evidence"])
 
 
-def list_stored(record: RunReader, kept: Iterable[KeptAnswer]) -> list[dict[str, object]]:
-    """Return all answers of a run: those in its record, and those kept beside it; as JSON."""
-    stored: list[dict[str, object]] = [
-        {
-            "question": row.question,
-            "time": record.time(row.tick).isoformat(),
-            "agent": row.agent,
-            "condition": "run",
-            "by": record.meta.model,
-            "repeat": row.repeat,
-            "answer": row.answer,
-            "evidence": list(row.evidence),
-        }
-        for row in record.interviews()
-    ]
-    beside: list[dict[str, object]] = [
-        {
-            "question": row.said.question,
-            "time": row.time,
-            "agent": row.said.agent,
-            "condition": row.said.condition,
-            "by": row.by,
-            "repeat": row.said.repeat,
-            "answer": row.said.text,
-            "evidence": list(row.evidence),
-            "fallback": row.fallback,
-            "interviewer": row.interviewer,
-        }
-        for row in kept
-    ]
-    return stored + beside
-
-
-def format_stored(stored: Iterable[dict[str, object]]) -> Iterator[str]:
+def format_stored(data: RunData, answers: Iterable[RestedAnswer]) -> Iterator[str]:
     """Yield the answers by question: when, who, under which condition, what."""
-    by_question: dict[str, list[dict[str, object]]] = {}
-    for row in stored:
-        by_question.setdefault(str(row["question"]), []).append(row)
-    for question, rows in by_question.items():
+    by_question: dict[str, list[RestedAnswer]] = {}
+    for one in answers:
+        by_question.setdefault(one.question, []).append(one)
+    for question, given in by_question.items():
         yield f"Q: {question}"
-        for row in sorted(rows, key=lambda row: str(row["time"])):
-            time = f"{datetime.fromisoformat(str(row['time'])):%a %d %b %H:%M}"
-            condition = "" if row["condition"] == "run" else f" [{row['condition']}, {row['by']}]"
-            asker = f", asked by {row['interviewer']}" if row.get("interviewer") else ""
-            yield f"    {time}  {row['agent']}{condition}{asker}: {row['answer']}"
-            if row.get("fallback"):
+        for one in sorted(given, key=lambda one: one.tick):
+            condition = f" [{one.condition}]" if one.condition else ""
+            time = f"{data.reader.time(one.tick):%a %d %b %H:%M}"
+            yield f"    {time}  {one.agent}{condition}: {one.text}"
+            if one.fallback:
                 yield f"        {DEFAULT}"
 
 

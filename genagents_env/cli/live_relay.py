@@ -13,9 +13,11 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
 from genagents_env.cli.options import LOOPBACK
 from genagents_env.errors import ConfigError, GenagentsError, RunLocked
-from genagents_env.percept import OwnGoal, Percept
+from genagents_env.percept import Percept
 from genagents_env.profile import Profile
 from genagents_env.record import RunReader
 from genagents_env.run import RunOptions, interview
@@ -28,7 +30,10 @@ PLAYED = " is played at "  # between a player and the address of their page
 STEERED = "watch and steer it"  # begins the line with the address of a page
 _EVERY = 0.2  # seconds between two words to the page on how the town is
 _MOST_TICKS = 100_000  # for which an entered action goes on
-
+_SEEN = (
+    *("agent", "tick", "time", "me", "exits", "people", "objects", "heard", "result"),
+    *("conversation", "known", "goals", "text"),
+)
 
 _log = logging.getLogger(__name__)
 
@@ -220,26 +225,8 @@ class LiveRelay:
 
 def describe_percept(percept: Percept) -> dict[str, Any]:
     """Return a percept as JSON values."""
-    return {
-        "agent": percept.agent,
-        "tick": percept.tick,
-        "time": percept.time.isoformat(),
-        "me": asdict(percept.me),
-        "exits": list(percept.exits),
-        "people": [asdict(person) for person in percept.people],
-        "objects": [asdict(thing) for thing in percept.objects],
-        "heard": [asdict(words) for words in percept.heard],
-        "result": asdict(percept.result),
-        "conversation": None if percept.conversation is None else asdict(percept.conversation),
-        "known": list(percept.known),
-        "goals": [_describe_goal(goal) for goal in percept.goals],
-        "text": percept.text,
-    }
-
-
-def _describe_goal(goal: OwnGoal) -> dict[str, Any]:
-    times = {name: getattr(goal, name) for name in ("start", "end")}
-    return asdict(goal) | {name: time and time.isoformat() for name, time in times.items()}
+    seen: dict[str, Any] = to_jsonable_python({name: getattr(percept, name) for name in _SEEN})
+    return seen
 
 
 def describe_profile(profile: Profile) -> dict[str, Any]:

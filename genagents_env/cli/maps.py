@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli.new import check_name, place_folder
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_steps, say
 from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.scenario import lay_out, list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import convert_map
@@ -102,9 +102,9 @@ def _describe_town(folder: Path) -> None:
     say(f"{folder}: {size}, {things}, {len(plan.spawns)} spawn tiles")
     for line in list_warnings(plan):
         say(line, indent=2)
-    for step, command in (
+    steps = (
         ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),
         ("look at it", f"genagents map draw {folder} --out {scenario.name}.png"),
         ("run it", f"genagents run {folder} --policy random"),
-    ):
-        say(f"  {step:20} {command}", indent=23)
+    )
+    print_steps(steps, 20)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli.options import Trust, parse_trust
+from genagents_env.cli.options import At, Trust, parse_trust
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -40,9 +40,7 @@ def import_memories(
         list[str] | None,
         typer.Option(help="A person; may be repeated. Else everyone with memories."),
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
-    ] = None,
+    at: At = None,
     trust: Trust = None,
 ) -> None:
     """Write the memories, traits and plans of people, for another run to begin with.

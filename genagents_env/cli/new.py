@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_steps, say
 from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.files import guard_files
 from genagents_env.run.policies import list_policies
@@ -48,7 +48,7 @@ def new(
         },
     )
     say(f"{place}: a scenario with three people, a map, a fact, an event, questions and a check")
-    for step, command in (
+    steps = (
         ("edit it", f"{place}/scenario.toml, {place}/people/*.toml, {place}/map.txt"),
         ("look for faults", f"genagents validate {place}"),
         ("look at the map", f"genagents map draw {place} --out {name}.png"),
@@ -56,8 +56,8 @@ def new(
         ("see what happened", f"genagents show {name}.sqlite"),
         ("see what came of it", f"genagents report {name}.sqlite"),
         ("see all keys there are", "genagents list keys, genagents list keys people.routine"),
-    ):
-        say(f"  {step:23} {command}", indent=26)
+    )
+    print_steps(steps, 23)
 
 
 @app.command()
@@ -84,13 +84,13 @@ def new_policy(
         raise ConfigError(f"{name!r}: its class {label} would hide what it uses; another name")
     _place_file(path, text.replace(_POLICY, name).replace(_CLASS, label))
     say(f"{path}: a policy that can be run, and the test of its contract")
-    for step, command in (
+    steps = (
         ("edit it", f"{path}, the method _act above all"),
         ("test it", f"python {path}, or pytest {path}"),
         ("let it decide", f"genagents run tiny --policy {path}:{label}"),
         ("what is what", "docs/policies.md"),
-    ):
-        say(f"  {step:23} {command}", indent=26)
+    )
+    print_steps(steps, 23)
 
 
 def check_name(place: Path, what: str, known: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from math import isfinite
 from pathlib import Path
@@ -10,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from genagents_env.cli.screen import warn
-from genagents_env.errors import ConfigError, GenagentsError
+from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.llm.open import ModelOptions
@@ -46,51 +44,9 @@ SWEEP_LIMITS = ("tokens", "dollars", "fallbacks")
 RUN_LIMITS = (*SPEND_LIMITS, "seconds", "fallbacks")
 
 
-def complete_scenario(incomplete: str) -> list[str]:
-    """Return the shipped scenarios that begin so, for the shell."""
-    from genagents_env.scenario import list_scenario_names
-
-    return _choose(incomplete, list_scenario_names())
-
-
-def complete_policy(incomplete: str) -> list[str]:
-    """Return the policies that begin so, for the shell."""
-    from genagents_env.run.policies import list_policies
-
-    return _choose(incomplete, list_policies())
-
-
-def complete_person(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the single words that name a person of the run before it, in the case that is typed.
-
-    Single words need no quotes in a shell.
-    """
-    from genagents_env.name_search import search_people
-    from genagents_env.record import RunReader
-
-    # An option without its value ends the parsing: what stood before it is left in `args`.
-    file = context.params.get("run_file") or next(iter(context.args), None)
-    if file is None:
-        return []
-    with suppress(GenagentsError), RunReader(file) as record:
-        names = record.meta.names
-        words = [word for name in names for word in name.split()]
-        unique = [word for word in words if len(search_people(word, names)) == 1]
-        small = incomplete.islower()
-        return _choose(incomplete, [word.lower() if small else word for word in unique])
-    return []
-
-
-def _choose(incomplete: str, names: Iterable[str]) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]
-
-
-ScenarioName = Annotated[
-    str,
-    typer.Argument(
-        help="A name (see `list scenarios`) or a folder.", autocompletion=complete_scenario
-    ),
-]
+ScenarioName = Annotated[str, typer.Argument(help="A name (see `list scenarios`) or a folder.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing run file.")]
+At = Annotated[str | None, typer.Option(help="Town time: 10:30; else the end of the run.")]
 Start = Annotated[
     str | None,
     typer.Option(help="Town time: 08:00, or 2023-02-13T08:00. The end stays without --hours."),
@@ -224,7 +180,7 @@ def refuse_without(options: Mapping[str, object], needed: str, given: object) ->
 def make_options(
     *,
     model: str | None = None,
-    model_for: list[str] | None = None,
+    models: list[str] | None = None,
     endpoint: list[str] | None = None,
     trust: list[str] | None = None,
     limit: list[str] | None = None,
@@ -234,8 +190,8 @@ def make_options(
     """Return the options of a run from those of a command.
 
     Args:
-        model: of the run.
-        model_for: other models, FOR=MODEL each.
+        model: of a command that knows one alone.
+        models: as --model has them where some may be for a person or a faculty.
         endpoint: as --endpoint has it.
         trust: as --trust has it.
         limit: as --limit has it.
@@ -247,10 +203,11 @@ def make_options(
     """
     from genagents_env.run import Limits, RunOptions
 
+    common, model_for = split_common("--model", models)
     most = parse_limits(limit, limits)
     calls = parse_endpoint(endpoint)
     return RunOptions(
-        model=model,
+        model=model or common,
         model_for=parse_choices(model_for) or None,
         concurrency=calls.pop("concurrency", None),
         model_options=_make_model_options(calls),
@@ -292,16 +249,22 @@ def parse_budget(options: list[str] | None, allowed: Sequence[str]) -> "dict[str
 
 
 def _parse_limit(key: str, text: str) -> Any:
-    kind, is_share = _LIMITS[key][0], key == "fallbacks"
-    try:
-        value = kind(text)
-        allowed = isfinite(value) and value >= 0 and not (is_share and value > 1)
-    except (ValueError, OverflowError, InvalidOperation):
-        what = "whole number" if kind is int else "number"
-        raise ConfigError(f"--limit {key}: {text[:40]!r} is not a {what}") from None
+    value, is_share = _parse_number(f"--limit {key}", text, _LIMITS[key][0]), key == "fallbacks"
+    allowed = isfinite(value) and value >= 0 and not (is_share and value > 1)
     if not allowed:
         told = "from 0 to 1" if is_share else "from 0 on"
         raise ConfigError(f"--limit {key}: {text} is not allowed; a number {told} is")
+    return value
+
+
+def _parse_number(option: str, text: str, kind: Callable[[str], Any]) -> Any:
+    try:
+        value = kind(text)
+        if kind is not str:
+            isfinite(value)  # one too large for that is none either
+    except (ValueError, OverflowError, InvalidOperation):
+        what = "whole number" if kind is int else "number"
+        raise ConfigError(f"{option}: {text[:40]!r} is not a {what}") from None
     return value
 
 
@@ -315,11 +278,7 @@ def parse_endpoint(options: list[str] | None) -> dict[str, Any]:
     for key, text in parse_choices(options).items():
         if key not in _ENDPOINT:
             raise ConfigError(f"--endpoint: there is no {key!r}; allowed: {', '.join(_ENDPOINT)}")
-        try:
-            values[key] = _ENDPOINT[key](text)
-        except ValueError:
-            what = "whole number" if _ENDPOINT[key] is int else "number"
-            raise ConfigError(f"--endpoint {key}: {text[:40]!r} is not a {what}") from None
+        values[key] = _parse_number(f"--endpoint {key}", text, _ENDPOINT[key])
     at_once = values.get("concurrency", 1)
     if not 1 <= at_once <= _MOST_AT_ONCE:
         told = f"a number from 1 to {_MOST_AT_ONCE:,} is"
@@ -431,35 +390,3 @@ def parse_names(people: str | None) -> list[str] | None:
     if people is None:
         return None
     return [name for name in (part.strip() for part in people.split(",")) if name]
-
-
-def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Say on stderr, in a line, which models no policy calls.
-
-    Args:
-        named: pairs of a model and of the policies that could call it; a model may come again.
-    """
-    from genagents_env.run.policies import list_policies
-
-    callers: dict[str, dict[str, None]] = {}
-    for model, policies in named:
-        callers.setdefault(model, {}).update(dict.fromkeys(policies))
-    unused = [model for model, policies in callers.items() if not any(map(_needs_model, policies))]
-    if not unused:
-        return
-    others = dict.fromkeys(policy for model in unused for policy in callers[model])
-    asking = ", ".join(filter(_needs_model, list_policies()))
-    warn(
-        f"model {', '.join(unused)} is not used, since {' and '.join(others)} "
-        f"{'asks' if len(others) == 1 else 'ask'} none; these policies do: {asking}"
-    )
-
-
-def _needs_model(policy: str) -> bool:
-    from genagents_env.run.policies import find_policy_class
-
-    try:
-        return find_policy_class(policy).needs_model
-    # A user's file, or a missing package: the command itself says why it cannot be loaded.
-    except (Exception, SystemExit):
-        return True

@@ -49,18 +49,19 @@ class _Now:
 @contextmanager
 def show_progress(quiet: bool = False) -> "Iterator[Callable[[RunProgress], None] | None]":
     """Give the function to which a run reports its progress, and clear the bar at the end."""
-    rate, warned = _TickRate(), False
+    first, warned = (0.0, 0), False  # when the first tick was reported, and which
 
     def describe(now: "RunProgress") -> _Now:
-        nonlocal warned
-        rate.update(now)
+        nonlocal first, warned
+        if not now.asking:
+            first = first if first[0] else (time.monotonic(), now.tick)
         if now.policy_error and not warned:
             warned = True
             warn(
                 f"DEGRADED: {now.policy_error}; who has no decision idles, and the run goes on "
                 "(--strict stops it)"
             )
-        at, rest = f"{now.time:%a %H:%M}", _format_run(now, rate)
+        at, rest = f"{now.time:%a %H:%M}", _format_run(now, *first)
         done, total = (now.asked, now.interviews) if now.interviews else (now.tick, now.horizon)
         line = f"{at} {now.tick:,} of {now.horizon:,} ticks, {rest}"
         return _Now(done, total, at, rest, line, now.tick * _LINES // max(1, now.horizon))
@@ -104,10 +105,10 @@ def show_sweep_progress(runs: str = "runs") -> "Iterator[Callable[[SweepProgress
 
 
 @contextmanager
-def show_count(title: str) -> Iterator[Callable[[int, int], None] | None]:
+def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
     """Give a function to call with how many of how many are done; a bar on terminals only."""
     if is_quiet() or not sys.stderr.isatty():
-        yield None
+        yield lambda done, total: None
         return
     with _open_bar() as bar:
         task = bar.add_task("", total=None, at=title, rest="")
@@ -163,8 +164,9 @@ def _draw_on(bar: Progress, describe: Callable[[T], _Now]) -> Callable[[T], None
     return watch
 
 
-def _format_run(now: "RunProgress", rate: "_TickRate") -> str:
-    speed = "interviews" if now.asking else f"{rate.per_second:,.1f} ticks/s"
+def _format_run(now: "RunProgress", since: float, tick: int) -> str:
+    rate = (now.tick - tick) / max(1e-9, time.monotonic() - since)
+    speed = "interviews" if now.asking else f"{rate:,.1f} ticks/s"
     parts = [f"{now.asked:,} of {now.interviews:,} interviews" if now.interviews else speed]
     if now.calls:
         parts.append(_format_spent(now.calls, now.tokens, now.dollars))
@@ -203,22 +205,3 @@ def _format_hours(hours: float) -> str:
     if minutes < 1:
         return "less than a minute"
     return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"
-
-
-class _TickRate:
-    """Ticks a second since the first one reported; interviews are not counted."""
-
-    def __init__(self) -> None:
-        self._since, self._first, self._last = 0.0, -1, -1
-
-    def update(self, now: "RunProgress") -> None:
-        """Store how far the run is."""
-        if now.asking:
-            return
-        if self._first < 0:
-            self._since, self._first = time.monotonic(), now.tick
-        self._last = now.tick
-
-    @property
-    def per_second(self) -> float:
-        return (self._last - self._first) / max(1e-9, time.monotonic() - self._since)

@@ -1,17 +1,25 @@
 """`genagents run` and `genagents resume`."""
 
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.live_page import LivePage, find_players, list_players
+from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import find_width, is_quiet, print_json, say, say_lines, warn
-
-if TYPE_CHECKING:
-    from genagents_env.record import RunReader
-    from genagents_env.record.rows import JSON
-    from genagents_env.run import RunResult
+from genagents_env.config import TownConfig
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.record.rows import JSON
+from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec
+from genagents_env.run import resume as resume_run
+from genagents_env.run import run as run_scenario
+from genagents_env.run.policies import find_policy_class, list_policies
+from genagents_env.show.summary import describe_degradation, describe_run, run_as_json
+from genagents_env.show.transcript import format_transcript
+from genagents_env.study.judge import judge_finished_run
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
 app = typer.Typer()
@@ -39,7 +47,6 @@ def run(
             metavar="[PEOPLE=]POLICY",
             help="The policy of everyone (see `list policies`), else `scripted`; with names before "
             'it, of some: "Klaus Mueller,Maria Lopez=random"; may be repeated.',
-            autocompletion=opt.complete_policy,
         ),
     ] = None,
     policy_config: Annotated[
@@ -52,7 +59,7 @@ def run(
     model: opt.Models = None,
     embedder: opt.Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file to write.")] = Path("run.sqlite"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
+    force: opt.Force = False,
     live: opt.Live = False,
     host: opt.Host = opt.LOOPBACK,
     turn_seconds: opt.TurnSeconds = None,
@@ -66,14 +73,6 @@ def run(
 
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
-    from genagents_env.cli.live_page import LivePage
-    from genagents_env.cli.players import find_players
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.config import TownConfig
-    from genagents_env.run import PolicySpec, RunSpec
-    from genagents_env.run import run as run_scenario
-    from genagents_env.study.judge import judge_finished_run
-
     common, policy_for = opt.split_common("--policy", policy)
     everyone, own = common or "scripted", opt.parse_people(policy_for)
     config, by_policy = opt.split_config(opt.parse_config(policy_config), (everyone, *own.values()))
@@ -93,31 +92,23 @@ def run(
         policy_for=own,
         config_for={name: by_policy[name] for name in own.values()},
     )
-    main_model, model_for = opt.split_common("--model", model)
-    models = [main_model, *opt.parse_choices(model_for).values()]
-    deciding = (everyone, *spec.policy_for.values())
-    opt.warn_of_unused_models((name, deciding) for name in models if name is not None)
-    players = find_players(town, everyone, own)
-    with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(page.in_terminal) as watch:
-            options = opt.make_options(
-                model=main_model,
-                model_for=model_for,
-                endpoint=endpoint,
-                embedder=embedder,
-                interviews=not live if interviews is None else interviews > 0,
-                limit=limit,
-                limits=opt.RUN_LIMITS,
-                preflight=True,
-                strict=strict,
-                **page.list_options(watch),
-            )
-            page.keep_options(options)
-            result = run_scenario(spec, out, options, force=force)
-            result = judge_finished_run(result, options)
-        print_result(result, as_json)
-        if result.status != "interrupted":
-            page.keep()
+    named = [text.rpartition("=")[2].strip() for text in model or ()]
+    warn_of_unused_models((name, (everyone, *own.values())) for name in named)
+    result = conduct(
+        lambda options: run_scenario(spec, out, options, force=force),
+        LivePage(
+            out, find_players(town, everyone, own), live=live, host=host, turn_seconds=turn_seconds
+        ),
+        as_json=as_json,
+        models=model,
+        endpoint=endpoint,
+        embedder=embedder,
+        interviews=not live if interviews is None else interviews > 0,
+        limit=limit,
+        limits=opt.RUN_LIMITS,
+        preflight=True,
+        strict=strict,
+    )
     raise typer.Exit(result.exit_code)
 
 
@@ -144,46 +135,58 @@ def resume(
     Limits stored in the run count from its start; one given here replaces the stored one. Policy
     files named in a run are executed only with --trust.
     """
-    from genagents_env.cli.live_page import LivePage
-    from genagents_env.cli.players import list_players
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.record import RunReader
-    from genagents_env.run import resume as resume_run
-    from genagents_env.study.judge import judge_finished_run
-
     with RunReader(run_file, known=True) as record:  # checked when it is resumed
         named = {name: str(chosen["name"]) for name, chosen in record.meta.policies.items()}
-    players = list_players(named)
-    main_model, model_for = opt.split_common("--model", model)
-    with LivePage(run_file, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(page.in_terminal) as watch:
-            options = opt.make_options(
-                model=main_model,
-                model_for=model_for,
-                endpoint=endpoint,
-                embedder=embedder,
-                limit=limit,
-                trust=trust,
-                strict=strict,
-                **page.list_options(watch),
-            )
-            page.keep_options(options)
-            result = resume_run(run_file, options, hours=hours)
-            result = judge_finished_run(result, options)
-        print_result(result, as_json)
-        if result.status != "interrupted":
-            page.keep()
+    page = LivePage(run_file, list_players(named), live=live, host=host, turn_seconds=turn_seconds)
+    result = conduct(
+        lambda options: resume_run(run_file, options, hours=hours),
+        page,
+        as_json=as_json,
+        models=model,
+        endpoint=endpoint,
+        embedder=embedder,
+        limit=limit,
+        trust=trust,
+        strict=strict,
+    )
     raise typer.Exit(result.exit_code)
 
 
-def print_result(result: "RunResult", as_json: bool) -> None:
+def conduct(
+    begin: Callable[[RunOptions], RunResult],
+    page: LivePage,
+    *,
+    as_json: bool,
+    tell: Callable[[], None] | None = None,
+    **how: Any,
+) -> RunResult:
+    """Run something beside its page, judge it, and print what came of it.
+
+    Args:
+        begin: runs it.
+        page: of the run.
+        as_json: print one JSON object.
+        tell: prints what else there is to say to people.
+        how: as of `options.make_options`.
+    """
+    with page:
+        with show_progress(page.in_terminal) as watch:
+            options = opt.make_options(**how, **page.list_options(watch))
+            page.keep_options(options)
+            result = judge_finished_run(begin(options), options)
+        print_result(result, as_json)
+        if tell is not None and not as_json:
+            tell()
+        if result.status != "interrupted":
+            page.keep()
+    return result
+
+
+def print_result(result: RunResult, as_json: bool) -> None:
     """Print the transcript, the summary and what to do next."""
     if as_json:
         print_json(_describe_result(result))
         return
-    from genagents_env.record import RunReader
-    from genagents_env.show.summary import describe_degradation, describe_run
-    from genagents_env.show.transcript import format_transcript
 
     with RunReader(result.path) as record:
         if not is_quiet():
@@ -210,11 +213,8 @@ def _print_transcript(lines: list[str]) -> None:
     say()
 
 
-def _describe_result(result: "RunResult") -> "dict[str, JSON]":
+def _describe_result(result: RunResult) -> dict[str, JSON]:
     """Return the summary of a run, with the keys of a report, and how it ended, as JSON values."""
-    from genagents_env.record import RunReader, canonical_hash
-    from genagents_env.show.summary import run_as_json
-
     with RunReader(result.path) as record:
         summary = run_as_json(record)
     return summary | {
@@ -227,7 +227,36 @@ def _describe_result(result: "RunResult") -> "dict[str, JSON]":
     }
 
 
-def _describe_resume(tick: int, record: "RunReader") -> str:
+def _describe_resume(tick: int, record: RunReader) -> str:
     if tick < 0:
         return "Resumed from the start: there was no checkpoint yet"
     return f"Resumed from tick {tick:,}, {record.time(tick):%H:%M}"
+
+
+def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Say on stderr, in a line, which models no policy calls.
+
+    Args:
+        named: pairs of a model and of the policies that could call it; a model may come again.
+    """
+    callers: dict[str, dict[str, None]] = {}
+    for model, policies in named:
+        callers.setdefault(model, {}).update(dict.fromkeys(policies))
+    unused = [model for model, policies in callers.items() if not any(map(_needs_model, policies))]
+    if not unused:
+        return
+    others = dict.fromkeys(policy for model in unused for policy in callers[model])
+    asking = ", ".join(filter(_needs_model, list_policies()))
+    warn(
+        f"model {', '.join(unused)} is not used, since {' and '.join(others)} "
+        f"{'asks' if len(others) == 1 else 'ask'} none; these policies do: {asking}"
+    )
+
+
+def _needs_model(policy: str) -> bool:
+
+    try:
+        return find_policy_class(policy).needs_model
+    # A user's file, or a missing package: the command itself says why it cannot be loaded.
+    except (Exception, SystemExit):
+        return True

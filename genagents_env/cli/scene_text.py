@@ -1,17 +1,16 @@
-"""Scenes, and the spread of facts, as lines for a terminal."""
+"""Scenes as lines for a terminal."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from genagents_env.show.story import Scene, SceneLine
 from genagents_env.show.story.talks import join_names, name_fact
 from genagents_env.study.evaluate import RunData
-from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.text import clean
 
 FACT = "bold yellow"  # the style of a fact that is heard for the first time
@@ -21,8 +20,8 @@ _INDENT = "       "  # as wide as a time and two blanks
 _NAME_CELLS = 16  # at most, of the column of names
 _LONG_SECONDS = 300  # a talk longer than this is told with its end
 _EACH_SLEEPER = 3  # so many are told one by one
-_MOST_DONE, _MOST_DONE_OF_MANY = 4, 2  # activities of one in a scene; the transcript has all
-_MANY = 8  # people, from whom on less is told of each
+_MOST_DONE = 4  # activities of one in a scene; the transcript has all
+_CONSOLE = Console()  # which wrapping asks for the width of a tab
 
 
 class StoryText:
@@ -37,17 +36,18 @@ class StoryText:
         self._time: Callable[[int], datetime] = data.reader.time
         self._second = data.meta.seconds_per_tick
         self._width = width
-        self._names = Names(data.names)
+        first = Counter(name.split()[0] for name in data.names)
+        self._names = {n: n.split()[0] if first[n.split()[0]] == 1 else n for n in data.names}
+        self._styles = {name: _STYLES[row % len(_STYLES)] for row, name in enumerate(data.names)}
         self._title = data.scenario.title
         self._people = data.names
-        self._most_done = _MOST_DONE_OF_MANY if len(data.names) >= _MANY else _MOST_DONE
 
     def open(self) -> Iterator[Text]:
         """Yield what to know before: what it is, who takes part, what the marks mean."""
         yield from self._wrap(Text(clean(self._title, 200), _HEAD))
         people = Text("With ")
         for at, name in enumerate(self._people):
-            people.append(", " if at else "").append(self._names.full(name))
+            people.append(", " if at else "").append(clean(name, 100), self._styles[name])
         yield from self._wrap(people, 5)
         marks = Text.assemble(("★", FACT), " a fact is heard for the first time   ")
         yield from self._wrap(marks.append("☆", "yellow").append(" it is told again"))
@@ -116,13 +116,13 @@ class StoryText:
     def _tell_words(self, line: SceneLine, wide: int, crowd: bool, new: set[str]) -> Iterator[Text]:
         words = self._label(str(line.agent), wide)
         if line.other and crowd:
-            words.append(f"to {self._names.short(line.other)}: ", _DIM)
+            words.append(f"to {self._shorten(line.other)}: ", _DIM)
         words.append("(on the telephone) " if line.phone else "", _DIM)
         words.append(f'"{clean(line.text, 4000)}"')
         words.append(" (nobody hears it)" if line.unheard else "", _DIM)
         for fact in line.facts:
             if fact not in new:
-                words.append(f" ☆\u00a0{name_fact(fact)}", "yellow")
+                words.append(f" ☆ {name_fact(fact)}", "yellow")
         yield from self._wrap(words, len(_INDENT) + wide + 2)
 
     def _tell_hearings(self, learned: Iterable[SceneLine], indent: int) -> Iterator[Text]:
@@ -133,13 +133,13 @@ class StoryText:
             verb = "hears" if len(names) == 1 else "hear"
             hearing = Text(f"{_INDENT}{' ' * indent}★ ", FACT)
             hearing.append(f"{self._join(names)} {verb} of {name_fact(fact)} for the first time")
-            hearing.append(f", from {self._names.short(source)}" if source else "")
+            hearing.append(f", from {self._shorten(source)}" if source else "")
             yield from self._wrap(hearing, len(_INDENT) + indent + 2)
 
     def _tell_visits(self, scene: Scene) -> Iterator[Text]:
         visits = Text(_INDENT)
         for at, line in enumerate(scene.of_kind("visit")):
-            visits.append("; " if at else "").append(self._names.short(str(line.agent)))
+            visits.append("; " if at else "").append(self._shorten(str(line.agent)))
             visits.append(f" from {self._time(line.tick):%H:%M}", _DIM)
         if scene.people:
             yield from self._wrap(visits, len(_INDENT))
@@ -158,7 +158,7 @@ class StoryText:
             return
         done: dict[str, list[str]] = {}
         for line in scene.of_kind("doing"):
-            done.setdefault(str(line.agent), []).append(_keep_sign(clean(line.text, 400)))
+            done.setdefault(str(line.agent), []).append(clean(line.text, 400))
         alike: dict[tuple[str, ...], list[str]] = {}
         for agent, texts in done.items():
             alike.setdefault(tuple(texts), []).append(agent)
@@ -170,16 +170,16 @@ class StoryText:
         deeds = Text()
         for at, agent in enumerate(agents):
             deeds.append("" if at == 0 else " and " if at == len(agents) - 1 else ", ")
-            deeds.append(self._names.short(agent), self._names.style(agent))
-        deeds.append(": ").append("; ".join(texts[: self._most_done]))
-        rest = len(texts) - self._most_done
+            deeds.append(self._shorten(agent), self._styles.get(agent, ""))
+        deeds.append(": ").append("; ".join(texts[:_MOST_DONE]))
+        rest = len(texts) - _MOST_DONE
         return deeds.append(f"; and {rest} more" if rest > 0 else "", _DIM)
 
     def _tell_sleep(self, scene: Scene) -> Text:
         asleep, awake = scene.of_kind("sleep"), scene.of_kind("wake")
         if len(scene.people) <= _EACH_SLEEPER:
             up = {line.agent: f" until {self._time(line.tick):%H:%M}" for line in awake}
-            told = (f"{self._names.short(name)} sleeps{up.get(name, '')}" for name in scene.people)
+            told = (f"{self._shorten(name)} sleeps{up.get(name, '')}" for name in scene.people)
             return Text("; ".join(told))
         told = (
             f"{word} {self._tell_moment(lines[0])} to {self._tell_moment(lines[-1])}"
@@ -189,29 +189,26 @@ class StoryText:
         return Text(f"{len(scene.people)} people {' and '.join(told)}")
 
     def _tell_moment(self, line: SceneLine) -> str:
-        return f"{self._time(line.tick):%H:%M} ({self._names.short(str(line.agent))})"
+        return f"{self._time(line.tick):%H:%M} ({self._shorten(str(line.agent))})"
 
     def _label(self, agent: str, wide: int) -> Text:
-        name = self._names.short(agent)
+        name = self._shorten(agent)
         blanks = " " * max(0, wide - cell_len(name))
-        return Text.assemble(_INDENT, (name, self._names.style(agent)), blanks, "  ")
+        return Text.assemble(_INDENT, (name, self._styles.get(agent, "")), blanks, "  ")
 
     def _measure_names(self, agents: Iterable[str]) -> int:
-        wide = max((cell_len(self._names.short(agent)) for agent in agents), default=0)
+        wide = max((cell_len(self._shorten(agent)) for agent in agents), default=0)
         return min(_NAME_CELLS, wide)
 
+    def _shorten(self, agent: str) -> str:
+        """Return the first name, or the whole where several have it."""
+        return clean(self._names.get(agent, agent), 100)
+
     def _join(self, agents: Iterable[str]) -> str:
-        return join_names(self._names.short(agent) for agent in agents)
+        return join_names(self._shorten(agent) for agent in agents)
 
     def _wrap(self, text: Text, indent: int = 0) -> Iterator[Text]:
         return wrap(text, self._width, indent)
-
-
-def _keep_sign(text: str) -> str:
-    """Keep a text's last word with the one before where it has no letters, such as an emoji."""
-    words, blank, sign = text.rpartition(" ")
-    is_word = not blank or any(char.isalnum() for char in sign)
-    return text if is_word else f"{words}\u00a0{sign}"
 
 
 def _name_place(place: str) -> str:
@@ -227,135 +224,11 @@ def _name_origin(origin: str, place: str) -> str:
     return clean(article + room, 200)
 
 
-class Names:
-    """Names of people as a story has them: the first name where that is enough, in a colour."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        first = Counter(name.split()[0] for name in names)
-        self._short = {n: n.split()[0] if first[n.split()[0]] == 1 else n for n in names}
-        self._styles = {name: _STYLES[row % len(_STYLES)] for row, name in enumerate(names)}
-
-    def short(self, agent: str) -> str:
-        """Return the first name, or the whole where several have it."""
-        return clean(self._short.get(agent, agent), 100)
-
-    def full(self, agent: str) -> Text:
-        """Return the whole name in its colour."""
-        return Text(clean(agent, 100), self.style(agent))
-
-    def style(self, agent: str) -> str:
-        """Return the colour of a person; none for a stranger."""
-        return self._styles.get(agent, "")
-
-
 def wrap(text: Text, width: int, indent: int = 0) -> Iterator[Text]:
     """Yield the lines of a text, at most `width` cells each; all but the first are set in."""
-    first, rest = _break(text, width)
-    yield first
-    while rest is not None:
-        line, rest = _break(rest, max(1, width - indent))
-        yield Text(" " * indent) + line
-
-
-def _break(text: Text, width: int) -> tuple[Text, Text | None]:
-    """Return as much of a text as fits into `width` cells, broken at a blank, and the rest."""
-    plain = text.plain
-    if cell_len(plain) <= width:
-        return text, None
-    cells, cut, before = 0, 0, 0
-    for word in re.finditer(r"[^ ]+", plain):  # not \S: some blanks keep words together
-        cells += word.start() - before + cell_len(word.group())
-        if cells > width:
-            break
-        cut = before = word.end()
-    if cut == 0:  # one word longer than the line
-        longest = min(len(plain), 4 * width)
-        cut = next(at for at in range(longest, 0, -1) if at == 1 or cell_len(plain[:at]) <= width)
-    first, rest = text.divide([cut])
-    return first, _strip_left(rest)
-
-
-def _strip_left(text: Text) -> Text | None:
-    blanks = len(text.plain) - len(text.plain.lstrip(" "))
-    rest = text.divide([blanks])[-1] if blanks else text
-    return rest if rest.plain else None
-
-
-def draw_tree(
-    spread: Spread,
-    names: Names,
-    time: Callable[[int], datetime],
-    until: int,
-    width: int,
-) -> Iterator[Text]:
-    """Yield the lines of a tree: who knew a fact, who heard it from them, and so on.
-
-    None where nobody knew it or heard it.
-
-    Args:
-        spread: of the fact.
-        names: of the people, as they are written.
-        time: from a tick to town time.
-        until: the last tick that counts.
-        width: of the lines, in cells.
-    """
-    hearings = [hearing for hearing in spread.heard if hearing.tick <= until]
-    if not hearings and not spread.at_start:
-        return
-    yield Text()
-    title = Text.assemble(("★ " + name_fact(spread.fact), FACT), ": ", clean(spread.statement, 500))
-    yield from wrap(title, width, 2)
-    if not hearings:
-        knew = join_names(names.short(name) for name in spread.at_start)
-        yield from wrap(Text(f"  known to {knew} from the start, told to nobody"), width, 4)
-        return
-    branches = _Branches(hearings, names, time)
-    for root in spread.at_start:
-        knew = " (knew it from the start)"
-        yield from wrap(Text.assemble("  ", names.full(root), (knew, _DIM)), width, 4)
-        yield from branches.draw(root)
-    heard_it = {hearing.agent for hearing in hearings}
-    outside = [hearing for hearing in hearings if hearing.source not in heard_it]
-    # In `hearings` are also those from somebody who had not heard it themselves by then.
-    for hearing in (*outside, *hearings):
-        if hearing.agent not in branches.drawn:
-            yield Text("  ") + _name_root(hearing.source, names)
-            yield from branches.draw(hearing.source)
-
-
-def _name_root(source: str | None, names: Names) -> Text:
-    return Text("from outside") if source is None else names.full(source)
-
-
-class _Branches:
-    """The hearings of a fact below their sources; each is drawn once."""
-
-    def __init__(
-        self, heard: Sequence[Hearing], names: Names, time: Callable[[int], datetime]
-    ) -> None:
-        self._heard, self._names, self._time = heard, names, time
-        self.drawn: set[str] = set()
-
-    def draw(self, root: str | None) -> Iterator[Text]:
-        """Yield a line for each who heard it from `root`, and below it those who heard it there."""
-        waiting = self._list_below(root, "  ", 0)
-        while waiting:  # a chain may be longer than calls may nest
-            hearing, before, last = waiting.pop()
-            if hearing.agent in self.drawn:
-                continue
-            self.drawn.add(hearing.agent)
-            fork, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
-            when = f"{self._time(hearing.tick):%a %H:%M} "
-            yield Text.assemble((before + fork + when, _DIM), self._names.full(hearing.agent))
-            waiting += self._list_below(hearing.agent, before + more, hearing.tick)
-
-    def _list_below(
-        self, source: str | None, before: str, first: int
-    ) -> list[tuple[Hearing, str, bool]]:
-        """Return the hearings from `source` from tick `first` on, the last of them first."""
-        hearings = [
-            one
-            for one in self._heard
-            if one.source == source and one.tick >= first and one.agent not in self.drawn
-        ]
-        return [(one, before, at == 0) for at, one in enumerate(reversed(hearings))]
+    first = text.wrap(_CONSOLE, width)[0]
+    rest = text[len(text) - len(text.plain[len(first) :].lstrip()) :]
+    lines = rest.wrap(_CONSOLE, max(1, width - indent)) if rest.plain else ()
+    for line in (first, *lines):
+        line.rstrip()
+        yield line if line is first else Text(" " * indent) + line

@@ -1,6 +1,7 @@
 """Text to the terminal: clean, wrapped to its width, and plain where it is not a terminal."""
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -78,3 +79,18 @@ def _clean_words(line: str) -> str:
 def _wrap(line: str, width: int, indent: int) -> list[str]:
     left = " " * indent
     return textwrap.wrap(line, width, subsequent_indent=left, break_on_hyphens=False) or [""]
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the user's browser; return whether there is one.
+
+    One that would take the terminal, as there are on machines without a screen, is not opened.
+    """
+    import webbrowser
+
+    windows = sys.platform in ("win32", "darwin")
+    shown = windows or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    try:
+        return bool(shown) and webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False

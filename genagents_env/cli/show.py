@@ -5,26 +5,25 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
-from genagents_env.cli.options import AsJson, RunFile, complete_person
-from genagents_env.cli.scene_text import Names, StoryText, draw_tree
+from genagents_env.cli.options import AsJson, RunFile
+from genagents_env.cli.scene_text import StoryText
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.name_search import find_person, find_word
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.record.town_times import find_tick, parse_time
 from genagents_env.show.story import Scene, find_scenes
-from genagents_env.show.summary import describe_cuts, describe_degradation
+from genagents_env.show.summary import describe_notices
 from genagents_env.show.transcript import concerns, format_transcript
 from genagents_env.study.evaluate import RunData
-from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
 from genagents_env.study.evaluate.prompt_shares import measure_prompts
 from genagents_env.study.report.prompt_tables import make_prompt_tables
 
@@ -41,7 +40,6 @@ def show(
         str | None,
         typer.Option(
             help="Only events that this person took part in or heard.",
-            autocompletion=complete_person,
         ),
     ] = None,
     first: Annotated[
@@ -79,9 +77,7 @@ def show(
             _print_events(record, begin, end, who)
         else:
             say_lines(format_transcript(record.events(begin, end), record.time, who), indent=10)
-        for line in describe_degradation(record.find_degradation()):
-            warn(line)
-        for line in describe_cuts(record.find_prompt_cuts()):
+        for line in describe_notices(record):
             warn(line)
 
 
@@ -159,31 +155,23 @@ class _SceneChoice:
 
 
 def _print_story(data: RunData, choice: _SceneChoice) -> None:
-    """Print scenes to read: wrapped, in colour on a terminal, and at the end who heard what."""
+    """Print scenes to read: wrapped, in colour on a terminal."""
     size = shutil.get_terminal_size((80, 24)).columns
     width = max(_NARROWEST, min(size, _WIDEST))
     console = Console(
         file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True
     )
 
-    def print_lines(lines: Iterable[Text]) -> None:
-        for line in lines:
-            console.print(line)
-
     text = StoryText(data, width)
-    print_lines(text.open())
-    print_lines(text.tell(choice.select(find_scenes(data))))
-    until = data.last_tick if choice.last is None else choice.last
-    for spread in trace_run_facts(data):
-        if choice.fact in (None, spread.fact):
-            print_lines(draw_tree(spread, Names(data.names), data.reader.time, until, width))
+    for line in chain(text.open(), text.tell(choice.select(find_scenes(data)))):
+        console.print(line)
 
 
 def _print_scenes(data: RunData, choice: _SceneChoice) -> None:
     """Print scenes as JSON Lines, each with the town time of its ends."""
     for scene in choice.select(find_scenes(data)):
         ends = [data.reader.time(tick).isoformat() for tick in (scene.first, scene.last)]
-        _print_line({"from": ends[0], "to": ends[1], **scene.as_json()})
+        _print_line({"from": ends[0], "to": ends[1], **asdict(scene)})
 
 
 def _print_events(record: RunReader, first: int, last: int | None, agent: str | None) -> None:

@@ -13,6 +13,7 @@ from genagents_env.cli import options as opt
 from genagents_env.cli.judge import judge_sweep
 from genagents_env.cli.progress import show_sweep_progress
 from genagents_env.cli.report import measure_folder
+from genagents_env.cli.runs import warn_of_unused_models
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
 from genagents_env.llm.open import costs_nothing as free
@@ -207,7 +208,7 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
             "they are kept, and not used",
             error=True,
         )
-    opt.warn_of_unused_models(
+    warn_of_unused_models(
         (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
     return unknown

@@ -3,27 +3,67 @@
 import secrets
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
 import typer
 
-from genagents_env.cli.browser import open_browser
 from genagents_env.cli.options import LOOPBACK, RunFile
-from genagents_env.cli.screen import say
-from genagents_env.name_search import find_person
+from genagents_env.cli.screen import open_browser, say
+from genagents_env.name_search import find_person, find_word
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_tick
 from genagents_env.show.view.admission import Admission
-from genagents_env.show.view.demo_runs import DEFAULT, find_demo
 from genagents_env.show.view.open_run import OpenRun
 from genagents_env.show.view.server import ViewServer
 
 _NEW = "new"  # as a token: one is drawn
 app = typer.Typer()
+
+
+@dataclass(frozen=True, slots=True)
+class DemoRun:
+    """A run that comes with the package.
+
+    Attributes:
+        file: its name in the folder of shipped runs.
+        about: what one sees, in a line.
+        moment: what an address says behind `#`.
+    """
+
+    file: str
+    about: str
+    moment: str
+
+    @property
+    def path(self) -> Path:
+        """The run file."""
+        return Path(str(files("genagents_env.show.view") / "runs" / self.file))
+
+
+DEMOS: Mapping[str, DemoRun] = {
+    "mystery": DemoRun(
+        "murder_mystery.sqlite.xz",
+        "Who murdered Ahmed Khan? Two who know a little and one who investigates put together "
+        "what each has seen.",
+        "t=1&play=5&z=26&p=Dmitri&follow=1&f=testimony",
+    ),
+    "day": DemoRun(
+        "smallville_13_february.sqlite.xz",
+        "A morning in Smallville: Isabella invites Klaus to a party, then Maria.",
+        "t=204&play=20&z=26&p=Isabella&follow=1&f=party",
+    ),
+    "party": DemoRun(
+        "smallville_14_february.sqlite.xz",
+        "The party at Hobbs Cafe, on 14 February from five o'clock on.",
+        "t=90&play=20&z=26&p=Klaus&follow=1",
+    ),
+}
 
 
 @app.command()
@@ -64,14 +104,14 @@ def view(
 def demo(
     name: Annotated[
         str, typer.Argument(metavar="[mystery|day|party]", help="Which of them.")
-    ] = DEFAULT,
+    ] = "mystery",
 ) -> None:
     """Open a run that comes with the package: no model, no key, nothing to wait for.
 
     `mystery`: who murdered Ahmed Khan? `day`: a morning in Smallville, with an invitation to pass
     on. `party`: the evening after it. Their replies were written by a capable reader.
     """
-    shipped = find_demo(name)
+    shipped = DEMOS[find_word(name, DEMOS, "demo")]
     say(shipped.about)
     with closing(OpenRun(shipped.path)) as run:
         _serve_page(run, Admission(LOOPBACK), 0, f"#{shipped.moment}", no_open=False)

@@ -382,5 +382,10 @@ class _Cutter:
 
 def _explain(fault: ValidationError) -> str:
     errors = fault.errors(include_url=False, include_input=False, include_context=False)
-    places = [".".join(map(str, error["loc"])) or "the reply" for error in errors[:_MOST_FAULTS]]
-    return "; ".join(f"{at}: {error['msg']}" for at, error in zip(places, errors, strict=False))
+    # Between names and numbers pydantic puts what it tried of a union: code, at an address.
+    places = [
+        ".".join(str(at) for at in error["loc"] if isinstance(at, int) or at.isidentifier())
+        for error in errors[:_MOST_FAULTS]
+    ]
+    told = zip(places, errors, strict=False)
+    return "; ".join(f"{place or 'the reply'}: {error['msg']}" for place, error in told)

@@ -1,8 +1,7 @@
 """A recorded run as an object for notebooks: data frames, pictures, and what it is at a glance."""
 
+import re
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime
 from functools import cached_property
 from html import escape
@@ -16,8 +15,9 @@ from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.town_times import find_last_tick, find_tick
 from genagents_env.show import run_frames
-from genagents_env.show.pictures import WIDTH, PictureChoice, RunPictures
+from genagents_env.show.pictures import WIDTH, RunPictures
 from genagents_env.show.snapshots import RunSnapshots
+from genagents_env.show.summary import describe_run
 from genagents_env.text import clean
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class LoadedRun:
             ConfigError: the run has no such moment, place or person.
         """
         tick = self._find_tick(at)
-        pictures = RunPictures(self._snapshots, PictureChoice(place, person, width))
+        pictures = RunPictures(self._snapshots, place, person, width)
         return Image.fromarray(pictures.draw(tick))
 
     def close(self) -> None:
@@ -162,41 +162,16 @@ class LoadedRun:
         return file.getvalue()
 
     def _repr_html_(self) -> str:
-        """Return what the run is, as a table, and the picture of its last tick."""
-        rows = "".join(
-            f'<tr><th style="text-align: left">{escape(name)}</th>'
-            f'<td style="text-align: left">{escape(clean(words, 300))}</td></tr>'
-            for name, words in self._describe()
-        )
+        """Return what the run came to, and the picture of its last tick."""
+        lines = (f"run {self.path}", *describe_run(self.reader, brief=True))
+        told = "\n".join(map(_make_safe, lines))
         shown = ""
         if self.reader.last_tick >= 0:
             picture = b64encode(self._repr_png_()).decode("ascii")
             shown = (
                 f'<img alt="the last tick" width="{WIDTH}" src="data:image/png;base64,{picture}">'
             )
-        return f"<table>{rows}</table>{shown}"
-
-    def _describe(self) -> Iterator[tuple[str, str]]:
-        run, meta = self.reader, self.meta
-        kinds = Counter(event.kind for event in run.events())
-        spent, last = run.sum_calls(), max(0, run.last_tick)
-        yield "run", str(self.path)
-        yield "scenario", f"{meta.scenario.title} ({meta.scenario.name})"
-        yield "status", run.status
-        span = f"{run.time(0):%a %d %b %Y, %H:%M} to {run.time(last):%a %d %b, %H:%M}"
-        yield "time", f"{span}, {run.last_tick + 1:,} ticks of {meta.seconds_per_tick} s"
-        policies = Counter(str(spec["name"]) for spec in meta.policies.values())
-        told = ", ".join(f"{name} {count}" for name, count in sorted(policies.items()))
-        yield "people", f"{len(meta.names)} ({told})"
-        yield "seed", str(meta.seed)
-        yield "events", f"{kinds.total():,}, {kinds['say']:,} of them utterances"
-        if spent.calls:
-            cost = "" if spent.dollars is None else f", ${spent.dollars:.4f}"
-            tokens = spent.prompt_tokens + spent.completion_tokens
-            fallbacks = f"{spent.fallbacks:,} fallbacks"
-            yield "model", meta.model or "not named"
-            yield "calls", f"{spent.calls:,}, {tokens:,} tokens{cost}, {fallbacks}"
-        yield "answers", f"{len(run.interviews()):,}"
+        return f'<pre style="white-space: pre-wrap">{told}</pre>{shown}'
 
     @cached_property
     def _snapshots(self) -> RunSnapshots:
@@ -212,3 +187,9 @@ class LoadedRun:
         if not 0 <= tick <= last:
             raise ConfigError(f"{self.path} has no tick {tick}; its last is {last}")
         return tick
+
+
+def _make_safe(line: str) -> str:
+    """Return a line that a record may have told as HTML; the columns of a table stay."""
+    parts = re.split("( {2,})", line)
+    return escape("".join(clean(part, 300) if part.strip(" ") else part for part in parts))

@@ -1,12 +1,24 @@
-"""What came of a run in words, a line each: successes, agreement of judges, flow, answers."""
+"""What came of a run in words, a line each: successes, agreement of judges, flow, interviews."""
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from genagents_env.study.evaluate.interviews import ENDS
+from genagents_env.study.evaluate.measures.acquaintance import Acquaintance
+from genagents_env.study.evaluate.measures.findings import Findings
 from genagents_env.study.evaluate.measures.flow import AgentFlow, Flow
+from genagents_env.study.evaluate.measures.gatherings import Coordination
+from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
 from genagents_env.study.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.study.evaluate.measures.success import Agreement, SuccessOutcome
+from genagents_env.study.evaluate.reasons import Reason
+
+NOT_ASKED = "not asked"
+_WORDS: tuple[tuple[Reason, str], ...] = (
+    ("conflict", "had a conflict"),
+    ("meant well", "meant well"),
+    ("silent", "gave no reason"),
+)
 
 
 def format_outcomes(
@@ -85,7 +97,7 @@ def _format_flow(flow: Flow) -> str:
     if not flow.keepers:
         return told
     share = flow.p_retrieve
-    told += f", retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
+    told += f", retrieved {NOT_ASKED if share is None else f'{share:.0%} of interviews'}"
     return f"{told} (by {flow.by})"
 
 
@@ -108,6 +120,60 @@ def _format_preference(preference: Preference) -> Iterator[str]:
 
 def _format_leaning(shares: Mapping[str, float] | None) -> str:
     if shares is None:
-        return "not asked"
+        return NOT_ASKED
     value = find_leaning(shares)
     return "unsettled" if value is None else f"{value} ({shares[value]:.0%})"
+
+
+def format_findings(found: Findings) -> Iterator[str]:
+    """Yield the findings for people; `not asked` where there were no interviews.
+
+    Shares and densities are of what has evidence; what is only claimed stands beside
+    them where it differs.
+    """
+    for one in found.facts:
+        known = _format_knowledge(one.before), _format_knowledge(one.after)
+        yield f"Knows {one.fact}: before {known[0]}; after {known[1]}"
+    before, after = (
+        _format_network(found.acquainted_before),
+        _format_network(found.acquainted_after),
+    )
+    yield f"Mutual knowledge: before {before}; after {after}"
+    for gathering in found.gatherings:
+        yield _format_gathering(gathering)
+    rate = found.hallucination_rate
+    share = "" if rate is None else f" ({rate:.1%})"
+    told = f"{found.hallucinated} of {found.claims} claims{share}"
+    true = f"; {found.uncited} more are true by the record, uncited" if found.uncited else ""
+    yield f"Hallucinated: {told + true if found.asked else NOT_ASKED}"
+
+
+def _format_knowledge(one: FactKnowledge | None) -> str:
+    if one is None:
+        return NOT_ASKED
+    told = f"{len(one.verified)} of {len(one.asked)} ({one.verified_share:.0%})"
+    told += f", {len(one.uncited)} uncited" if one.uncited else ""
+    return f"{told} and {len(one.hallucinated)} hallucinated" if one.hallucinated else told
+
+
+def _format_network(one: Acquaintance | None) -> str:
+    if one is None or one.density is None or one.verified_density is None:
+        return NOT_ASKED
+    told = f"density {one.verified_density:.3f}"
+    if one.mutual != one.mutual_verified:
+        told += f" ({one.density:.3f} claimed)"
+    told += f", {one.uncited} of {one.claims} claims uncited" if one.uncited else ""
+    made_up = f", {one.hallucinated} of {one.claims} claims hallucinated"
+    return told + made_up if one.hallucinated else told
+
+
+def _format_gathering(one: Coordination) -> str:
+    told = f"Came to {one.gathering}: {len(one.came)} of {len(one.invited)} invited"
+    if one.passers_by:
+        told += f", {len(one.passers_by)} passing by"
+    away = len(one.reasons) + len(one.unasked)
+    if not away:
+        return told
+    why = [f"{len(one.gave(kind))} {words}" for kind, words in _WORDS if one.gave(kind)]
+    why += [f"{len(one.unasked)} {NOT_ASKED} why"] if one.unasked else []
+    return f"{told}; of {away} who stayed away {', '.join(why)}"

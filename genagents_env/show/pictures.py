@@ -1,15 +1,14 @@
 """Pictures and films of a recorded run: the town, a place of it, or what is around a person."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_place
+from genagents_env.show.render import RecordedTick
 from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.film import FilmFrame, FilmPace, Pixels, WordsPainter, find_moments
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
-from genagents_env.show.render.recorded import RecordedTick
 from genagents_env.show.render.views import (
     FollowingView,
     MapView,
@@ -26,48 +25,36 @@ LAST = 1.5  # seconds that the last frame is shown longer
 SAMPLES = 8  # ticks whose colours those of a film are chosen from
 
 
-@dataclass(frozen=True, slots=True)
-class PictureChoice:
-    """The part of a town that is shown: all of it, unless a place or a person is named.
-
-    Attributes:
-        place: a sector or arena, by its id or as `name_search` understands it.
-        person: who is followed, likewise.
-        width: of the picture, in pixels; None is that of `rgb_array` for the whole town, else 900.
-    """
-
-    place: str | None = None
-    person: str | None = None
-    width: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.place is not None and self.person is not None:
-            raise ConfigError("name a place or a person to be shown, not both")
-        if self.width is not None and not NARROWEST <= self.width <= WIDEST:
-            raise ConfigError(
-                f"a width of {self.width} pixels is not allowed; {NARROWEST} to {WIDEST} are"
-            )
-
-
 class RunPictures:
-    """Draws a run.
+    """Draws a run: all of the town, unless a place or a person is named.
 
     Args:
         snapshots: of the run, open for as long as this is used.
-        choice: what of the town is shown.
+        place: a sector or arena, by its id or as `name_search` understands it.
+        person: who is followed, likewise.
+        width: of the picture, in pixels; None is that of `rgb_array` for the whole town, else 900.
 
     Raises:
-        ConfigError: there is no such place or person.
+        ConfigError: there is no such place or person, both are named, or such a width.
     """
 
-    def __init__(self, snapshots: RunSnapshots, choice: PictureChoice | None = None) -> None:
-        self._snapshots, self._choice = snapshots, choice or PictureChoice()
-        if self._choice.person is not None:
-            person = find_person(self._choice.person, snapshots.run.meta.names)
-            self._choice = replace(self._choice, person=person)
-        elif self._choice.place is not None:
-            place = find_place(self._choice.place, list_places(snapshots.plan))
-            self._choice = replace(self._choice, place=place)
+    def __init__(
+        self,
+        snapshots: RunSnapshots,
+        place: str | None = None,
+        person: str | None = None,
+        width: int | None = None,
+    ) -> None:
+        if place is not None and person is not None:
+            raise ConfigError("name a place or a person to be shown, not both")
+        if width is not None and not NARROWEST <= width <= WIDEST:
+            raise ConfigError(
+                f"a width of {width} pixels is not allowed; {NARROWEST} to {WIDEST} are"
+            )
+        self._snapshots, self._width = snapshots, width
+        meta, plan = snapshots.run.meta, snapshots.plan
+        self._person = None if person is None else find_person(person, meta.names)
+        self._place = None if place is None else find_place(place, list_places(plan))
         self._view = self._find_view()
         self._painter = self._make_painter()
 
@@ -113,28 +100,27 @@ class RunPictures:
 
     def _find_view(self) -> MapView | None:
         """Return the part that is shown; None for the town as `rgb_array` shows it."""
-        place, person, plan = self._choice.place, self._choice.person, self._snapshots.plan
-        if person is not None:
-            return FollowingView(self._snapshots.run.meta.names.index(person))
-        if place is not None:
-            return view_place(plan, place)
-        return None if self._choice.width is None else view_town(plan)
+        if self._person is not None:
+            return FollowingView(self._snapshots.run.meta.names.index(self._person))
+        if self._place is not None:
+            return view_place(self._snapshots.plan, self._place)
+        return None if self._width is None else view_town(self._snapshots.plan)
 
     def _make_painter(self) -> Picture | Closeup:
-        choice, plan, meta = self._choice, self._snapshots.plan, self._snapshots.run.meta
+        plan, meta = self._snapshots.plan, self._snapshots.run.meta
         names, title = meta.names, meta.scenario.title
         sprites = [person.sprite for person in meta.scenario.people]
         if self._view is None:
             return Picture(plan, names, title=title, sprites=sprites)
-        what = choice.person or choice.place
+        what = self._person or self._place
         return Closeup(
             plan,
             names,
             self._view,
-            width=choice.width or WIDTH,
+            width=self._width or WIDTH,
             title=title if what is None else what.replace("/", ", "),
             line=title if what is not None else "",
             listed=LISTED if what is not None else 0,
-            first=[names.index(choice.person)] if choice.person is not None else (),
+            first=[names.index(self._person)] if self._person is not None else (),
             sprites=sprites,
         )

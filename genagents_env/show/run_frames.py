@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.record.reader import RunReader
-from genagents_env.show.render.recorded import find_tiles
 from genagents_env.show.snapshots import RunSnapshots
 from genagents_env.study.stats.extra import import_extra
 from genagents_env.world.events import Event
@@ -96,35 +95,18 @@ def make_utterances(run: RunReader, snapshots: RunSnapshots) -> "DataFrame":
 
 def make_positions(run: RunReader, snapshots: RunSnapshots) -> "DataFrame":
     """Return a line for each person at each tick, tick by tick: the columns of `POSITIONS`."""
-    pandas, names = import_extra("pandas"), run.meta.names
-    found = list(snapshots.read())
-    ticks = np.array([one.tick for one in found], np.int64)
-    arenas = [snapshots.plan.arena_id(i) for i in range(len(snapshots.plan.arenas))]
-
-    def join(key: str, dtype: type) -> npt.NDArray[Any]:
-        rows = [getattr(one, key) for one in found]
-        return np.array(rows, dtype).reshape(-1)
-
-    def encode(key: str) -> Any:
-        known: dict[str, int] = {}
-        rows = [[known.setdefault(text, len(known)) for text in getattr(one, key)] for one in found]
-        return pandas.Categorical.from_codes(np.array(rows, np.int64).reshape(-1), list(known))
-
-    agents = np.tile(np.arange(len(names)), len(found))
-    return pandas.DataFrame(
-        {
-            "tick": np.repeat(ticks, len(names)),
-            "time": np.repeat(_find_times(run, ticks), len(names)),
-            "agent": pandas.Categorical.from_codes(agents, list(names)),
-            "x": join("x", np.int16),
-            "y": join("y", np.int16),
-            "place": pandas.Categorical.from_codes(join("arena", np.int64), arenas),
-            "present": join("present", np.bool_),
-            "asleep": join("asleep", np.bool_),
-            "doing": encode("doing"),
-            "emoji": encode("emoji"),
-        }
+    names, plan = run.meta.names, snapshots.plan
+    rows = (
+        (one.tick, one.tick, name, x, y, plan.arena_id(arena), *more)
+        for one in snapshots.read()
+        for name, x, y, arena, *more in zip(
+            names,
+            *(one.x.tolist(), one.y.tolist(), one.arena.tolist()),
+            *(one.present.tolist(), one.asleep.tolist(), one.doing, one.emoji),
+            strict=True,
+        )
     )
+    return _make_frame(run, POSITIONS, rows)
 
 
 def make_calls(run: RunReader) -> "DataFrame":
@@ -155,11 +137,7 @@ class _Places:
         self.last_tick = run.last_tick
         self._rows = {name: row for row, name in enumerate(run.meta.names)}
         self._ids = [plan.arena_id(index) for index in range(len(plan.arenas))]
-        self._arenas = [
-            plan.arena[y, x]
-            for _, positions in run.ticks(0, self.last_tick)
-            for x, y in [find_tiles(plan, positions)]
-        ]
+        self._arenas = [one.arena for one in snapshots.read(0, self.last_tick)]
 
     def find(self, tick: int, agent: str | None) -> str | None:
         """Return the id of the arena; None for nobody."""

@@ -1,23 +1,22 @@
 """What one run came to in words, a line each, and as JSON: read from its record alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from itertools import islice
 
 from pydantic_core import to_jsonable_python
 
-from genagents_env.record import Degradation, FacultyUse, PromptCuts, RunReader
-from genagents_env.record.call_sums import ModelChange, ThinkingTotals
+from genagents_env.record import Degradation, FacultyUse, RunReader
+from genagents_env.record.call_sums import ThinkingTotals
 from genagents_env.record.rows import JSON
 from genagents_env.show.faculty_costs import (
     FacultyCost,
     compute_embedding_cost,
     compute_faculty_costs,
 )
-from genagents_env.show.findings import format_findings
-from genagents_env.show.outcomes import format_outcomes
+from genagents_env.show.outcomes import format_findings, format_outcomes
 from genagents_env.study.evaluate.measures.acquaintance import (
     compute_density_after,
     compute_density_before,
@@ -62,14 +61,12 @@ def describe_run(run: RunReader | RunData, width: int = 0, *, brief: bool = Fals
     yield from _describe_meetings(data)
     if meta.model is not None:
         yield from _describe_model(data)
-        yield from describe_model_changes(reader.find_model_changes())
         yield from _describe_thinking(reader.sum_thinking())
         yield from _describe_faculties(data, width)
         yield from _describe_idle(reader.list_faculty_uses())
     yield from _describe_spending(reader)
     yield f"Policy errors: {reader.policy_fault_count()}"
-    yield from describe_degradation(reader.find_degradation())
-    yield from describe_cuts(reader.find_prompt_cuts())
+    yield from describe_notices(reader)
     for change in reader.policy_changes:
         yield (
             f"Policy {change.policy} changed {_format_since(change.tick)} "
@@ -170,16 +167,11 @@ def describe_degradation(found: Degradation) -> Iterator[str]:
         yield f"DEGRADED: {reason}"
 
 
-def describe_model_changes(changes: Iterable[ModelChange]) -> Iterator[str]:
-    """Yield where another model answered than before, a sentence for each that was asked for."""
-    for change in changes:
-        yield f"MODEL CHANGED: {change.describe()}"
-
-
-def describe_cuts(found: PromptCuts) -> Iterator[str]:
-    """Yield a caution where prompts had no room for what matters; nothing where they had."""
-    for caution in found.describe():
-        yield f"CUT: {caution}"
+def describe_notices(run: RunReader) -> Iterator[str]:
+    """Yield why a run is degraded, where another model answered than before, what was cut."""
+    yield from describe_degradation(run.find_degradation())
+    yield from (f"MODEL CHANGED: {change.describe()}" for change in run.find_model_changes())
+    yield from (f"CUT: {caution}" for caution in run.find_prompt_cuts().describe())
 
 
 def _count_minds(data: RunData) -> dict[str, int]:

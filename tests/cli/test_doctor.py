@@ -40,6 +40,7 @@ def test_without_a_server_a_closed_port_and_a_missing_extra_are_faults(
     code, found = look(genagents, *MODEL)
     assert code == 2
     assert found["endpoint"][1].startswith("http://127.0.0.1:9/v1: connection refused")
+    assert "answer" not in found  # nobody is asked there any more
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setitem(sys.modules, "xllamacpp", None)

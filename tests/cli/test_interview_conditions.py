@@ -82,9 +82,10 @@ def test_stored_answers_are_ranked_by_a_judge_and_listed_by_question_without_a_m
     assert heads[0] == "Q: Do you know of a Valentine's Day party?"
     assert heads[-1] == "Q: Any news?"
     assert len(heads) == len({*heads})
-    assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:neighbour]: " in out
+    assert f"    Mon 13 Feb 10:06  {MARIA} [condition full, given by scripted:neighbour]: " in out
     told = json.loads(lived("interview", "run.sqlite", "--list", "--json")[1])
-    assert {row["condition"] for row in told["answers"]} == {"run", *FOUR}
+    by = {f"condition {name}, given by scripted:neighbour" for name in FOUR}
+    assert {row["condition"] for row in told["answers"]} == {"", *by}
 
 
 def test_conditions_of_ones_own_and_who_asks(lived: Run) -> None:

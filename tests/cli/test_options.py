@@ -1,11 +1,10 @@
-"""Options that several commands share, and what a shell completes."""
+"""Options that several commands share."""
 
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
-from genagents_env.cli.app import COMMANDS, MOVED
+from genagents_env.cli.app import COMMANDS
 from genagents_env.cli.options import (
     make_options,
     parse_endpoint,
@@ -35,6 +34,13 @@ def test_limits_go_where_a_run_looks_for_them() -> None:
     assert not make_options(limit=["calls=5"]).no_limit
 
 
+def test_a_model_is_for_everyone_or_for_whom_it_names() -> None:
+    made = make_options(models=["talk=b", "a"])
+    assert (made.model, made.model_for) == ("a", {"talk": "b"})
+    with pytest.raises(ConfigError, match="'a' and 'b': for whom is one"):
+        make_options(models=["a", "b"])
+
+
 def test_options_of_a_policy_are_found_by_its_name_its_path_and_its_class() -> None:
     given = {"x": 1, "lyfe.y": 2, "a/bad.py:Opt.z": 3, "Opt.u": 4}
     rest, own = split_config(given, ("lyfe", "a/bad.py:Opt"))
@@ -52,38 +58,6 @@ def test_quiet_is_taken_before_and_after_a_command(genagents: Run) -> None:
         assert out.startswith("tiny, ")
     code, out, err = genagents("run", "tiny", "--hours", "0.02", "--force")
     assert out.startswith("Monday 13 February")
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_what_has_moved_is_answered_with_what_to_type(genagents: Run, name: str) -> None:
-    words = ("run", "tiny", name, "1") if name.startswith("--") else (name, "run.sqlite")
-    code, out, err = genagents(*words)
-    assert (code, out) == (2, "")
-    assert err == f"genagents: {name} has moved; type: {MOVED[name]}\n"
-
-
-PARTY = Path(__file__).parents[2] / "examples" / "runs" / "smallville_13_february.sqlite.xz"
-
-
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("sho", ["show"]),
-        ("run murder", ["murder_mystery", "murder_mystery_hard"]),
-        ("run tiny --policy smal", ["smallville"]),
-        (f"show {PARTY} --agent m", ["maria", "mueller"]),
-        (f"interview {PARTY} --agent M", ["Maria", "Mueller"]),
-        ("show none.sqlite --agent m", []),
-    ],
-)
-def test_the_shell_is_offered_what_may_follow(
-    words: str, offered: list[str], genagents: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("__main__.__package__", "", raising=False)  # `python -m pytest` has one
-    monkeypatch.setenv("_GENAGENTS_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", f"genagents {words}")
-    monkeypatch.setenv("COMP_CWORD", str(len(f"genagents {words}".split(" ")) - 1))
-    assert sorted(genagents()[1].split()) == sorted(offered)
 
 
 def test_every_command_of_the_table_is_there(genagents: Run) -> None:

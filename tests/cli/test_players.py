@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.cli.players import find_players
+from genagents_env.cli.live_page import find_players
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader

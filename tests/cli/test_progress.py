@@ -1,6 +1,7 @@
 """The progress of runs, sweeps and dry runs, on a terminal and elsewhere."""
 
 from datetime import datetime, timedelta
+from itertools import count
 from types import SimpleNamespace
 from typing import cast
 
@@ -21,8 +22,10 @@ def moment(tick: int, calls: int = 0, *, asking: bool = False) -> Progress:
 
 
 def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = SimpleNamespace(monotonic=count(1.0, 0.05).__next__)  # a twentieth of a second apart
+    monkeypatch.setattr("genagents_env.cli.progress.time", clock)
     with show_progress(quiet=False) as watch:
         assert watch is not None
         watch(moment(0, asking=True))
@@ -32,7 +35,7 @@ def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
     assert lines[0].startswith("Mon 09:01 10 of 100 ticks, ")
-    assert lines[-1].endswith("ticks/s, 3 calls, 150 tokens, $0.5000")
+    assert lines[-1].endswith(" 19.8 ticks/s, 3 calls, 150 tokens, $0.5000")
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,11 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from genagents_env.cli.scene_text import Names, draw_tree
-from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.study.evaluate.run_data import RunData
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
@@ -52,8 +49,6 @@ def test_a_story_shows_who_heard_what_from_whom_between_what_people_do(genagents
     ):
         assert words in out
     assert "walking to" not in out
-    ending = "  Isabella Rodriguez (knew it from the start)\n"
-    assert out.endswith(ending + "  ├─ Mon 07:36 Klaus Mueller\n  └─ Mon 09:57 Maria Lopez\n")
     talk = genagents("show", PARTY, "--dialogue")[1]
     assert ("shower" in talk, "sleeps" in talk, talk.count("· ")) == (False, False, 3)
 
@@ -69,36 +64,12 @@ def test_namesakes_keep_whole_names_and_people_of_one_activity_share_a_line(
         pass
     out = genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
     assert '  Ada Brook  "Hello!"' in out
-    assert "08:00  Cafe, cafe · Ada Brook and Ada Stone: singing\u00a0♪\n" in out
-
-
-CHAIN = [Hearing(f"P{k + 1}", k, f"P{k}", k) for k in range(1500)]
-
-
-@pytest.mark.parametrize(
-    ("at_start", "heard", "drawn"),
-    [
-        ("Ada", [Hearing("Cleo", 1, "Ben", 0), Hearing("Ben", 2, "Ada", 1)], "Ada Ben Ben Cleo"),
-        ("", [Hearing("Ada", 1, "Ben", 0), Hearing("Ben", 1, "Ada", 1)], "Ben Ada Ben"),
-        ("P0", CHAIN, " ".join(f"P{k}" for k in range(1501))),
-    ],
-    ids=["a source that heard later", "from one another", "longer than calls may nest"],
-)
-def test_nobody_is_lost_in_who_heard_it_from_whom(
-    at_start: str, heard: list[Hearing], drawn: str
-) -> None:
-    known = (at_start,) if at_start else ()
-    names = Names((*known, *(one.agent for one in heard)))
-    spread = Spread("party", "There is a party", known, tuple(heard))
-    lines = list(draw_tree(spread, names, lambda t: START + timedelta(minutes=t), 10**6, 80))
-    shown = [line.plain.replace(" (knew it from the start)", "") for line in lines[2:]]
-    assert [line.split()[-1] for line in shown] == drawn.split()
+    assert "08:00  Cafe, cafe · Ada Brook and Ada Stone: singing ♪\n" in out
 
 
 def test_one_fact_is_followed_through_the_run(genagents: Run) -> None:
     out = genagents("show", MURDER, "--fact", "Argument", "--story")[1]
-    assert out.count("\n\n★ ") == 1
-    assert "★ argument: Francesco Bianchi and Ahmed Khan had a heated argument" in out
+    assert "hears of argument for the first time" in out
     assert "11:12" not in out  # the second talk is not about it
     code, _, err = genagents("show", MURDER, "--fact", "argumnt")
     assert (code, err) == (2, "genagents: no fact is called 'argumnt'; did you mean argument?\n")
@@ -110,12 +81,9 @@ def test_a_story_is_cut_by_time_and_person(genagents: Run) -> None:
     assert times[0] == "07:00"  # Maria still sleeps
     assert times[-1] == "09:57"
     assert "A party! Yes, yes" not in out  # said ten seconds later
-    assert "09:57 Maria Lopez" in out
     of_maria = genagents("show", PARTY, "--story", "--agent", "maria")[1]
     assert "tells Maria Lopez of party" in of_maria
     assert "tells Klaus Mueller of party" not in of_maria
-    before = genagents("show", PARTY, "--story", "--to", "08:00")[1]
-    assert before.endswith("  └─ Mon 07:36 Klaus Mueller\n")
 
 
 @pytest.mark.parametrize("columns", [60, 200])
@@ -132,7 +100,7 @@ def test_colours_are_for_terminals_and_can_be_had_elsewhere(
     assert "\x1b" not in genagents("show", PARTY, "--story")[1]
     monkeypatch.setenv("FORCE_COLOR", "1")
     coloured = genagents("show", PARTY, "--story")[1]
-    assert "\x1b[1;33m★ " in coloured
+    assert "\x1b[1;33m★" in coloured
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[1;33m" not in genagents("show", PARTY, "--story")[1]
 
@@ -178,6 +146,3 @@ def test_what_people_say_cannot_dress_up_the_terminal(
     assert "painting :smile: [red]red[/red]" in out
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", out)
     assert max(map(cell_len, out.splitlines())) <= 80
-
-
-START = datetime(2023, 2, 13, 8, tzinfo=UTC)

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from genagents_env.cli.browser import open_browser
+from genagents_env.cli.screen import open_browser
 from genagents_env.record import RunReader
 from tests.run.towns import run_town
 from tests.show.view.processes import list_ports, start, wait_for
@@ -59,7 +59,7 @@ def test_the_page_is_served_on_loopback_until_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_a_demo_begins_at_its_moment(tmp_path: Path) -> None:
-    with start("demo", folder=tmp_path) as viewer:
+    with start("demo", "Mystery", folder=tmp_path) as viewer:
         assert viewer.stdout is not None
         about, line = viewer.stdout.readline(), viewer.stdout.readline()
         assert about.startswith("Who murdered Ahmed Khan?")

@@ -4,10 +4,36 @@ Pillow is imported by `picture` and what it uses, never by this module or `ansi`
 """
 
 from datetime import datetime
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from genagents_env.show.render.recorded import RecordedTick
+import numpy as np
+import numpy.typing as npt
+
 from genagents_env.world.snapshot import Snapshot
+
+Ints = npt.NDArray[np.integer]
+Bools = npt.NDArray[np.bool_]
+
+
+class RecordedTick(NamedTuple):
+    """The town at a recorded tick, immutable; N people, and the objects of the plan.
+
+    `x`, `y`: tiles; `arena`: indices of the plan; `object_states`: in the plan's order; `spoken`:
+    (index of the speaker, words) of this tick.
+    """
+
+    tick: int
+    time: datetime
+    x: Ints
+    y: Ints
+    arena: Ints
+    asleep: Bools
+    present: Bools
+    doing: tuple[str, ...]
+    emoji: tuple[str, ...]
+    object_states: tuple[str, ...]
+    spoken: tuple[tuple[int, str], ...]
+
 
 # The town at one tick, to be drawn: of a world, or rebuilt from a record.
 RenderSnapshot: TypeAlias = Snapshot | RecordedTick

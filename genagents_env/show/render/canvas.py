@@ -74,6 +74,19 @@ class Boxes:
         return self.take(min(moved, key=self.measure_cover))
 
 
+def list_around(
+    x: float, y: float, gap: tuple[float, float], wide: float, high: float
+) -> list[Box]:
+    """Return boxes below, above, right and left of a point, `gap` pixels away down and across."""
+    down, across = gap
+    return [
+        (x - wide / 2, y + down, x + wide / 2, y + down + high),
+        (x - wide / 2, y - down - high, x + wide / 2, y - down),
+        (x + across, y - high / 2, x + across + wide, y + high / 2),
+        (x - across - wide, y - high / 2, x - across, y + high / 2),
+    ]
+
+
 def find_floor_color(plan: TownPlan, arena: int) -> Color:
     """Return the colour of the floor of an arena; of one sector's they are alike."""
     if arena == OUTSIDE:

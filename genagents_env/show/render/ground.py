@@ -23,6 +23,7 @@ from genagents_env.show.render.canvas import (
     Boxes,
     Color,
     find_floor_color,
+    list_around,
     measure_text,
 )
 from genagents_env.show.render.fonts import AnyFont, Fonts
@@ -61,12 +62,7 @@ class ThingPainter:
     def _write_beside(self, item: ObjectPlan, sign: _Tile) -> None:
         t, (wide, high) = self.canvas.tile, measure_text(self.font, item.name)
         x, y = sign[0] * t + t / 2, sign[1] * t + t / 2
-        choices = [
-            (x - wide / 2, y + t * 0.46, x + wide / 2, y + t * 0.46 + high),
-            (x - wide / 2, y - t * 0.46 - high, x + wide / 2, y - t * 0.46),
-            (x + t * 0.5, y - high / 2, x + t * 0.5 + wide, y + high / 2),
-            (x - t * 0.5 - wide, y - high / 2, x - t * 0.5, y + high / 2),
-        ]
+        choices = list_around(x, y, (t * 0.46, t * 0.5), wide, high)
         found = self.canvas.boxes.free(b for b in choices if self._is_on_floor(b, item.arena))
         if found is not None:
             self.canvas.draw.text(found[:2], item.name, FAINT, self.font, anchor="lt")

@@ -4,20 +4,18 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from genagents_env.scenario.plan import TownPlan
-from genagents_env.show.render.canvas import FAINT, INK, PAPER, Color
+from genagents_env.show.render.canvas import FAINT, INK, PAPER, Color, list_around
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.ground import GroundImage
 
-WIDEST, HIGHEST = 4600, 3600  # pixels of the map, unless told otherwise
+WIDEST, HIGHEST = 4600, 3600  # pixels of the map
 SMALLEST, LARGEST = 8, 40  # pixels a tile
 HEADER, RULER, EVERY = 60, 34, 5  # pixels above and around the map; tiles between numbers
 MARGIN = 2  # tiles around what can be walked on
 SPAWN: Color = (196, 72, 62)
 
 
-def draw_map(
-    plan: TownPlan, *, title: str = "", tile: int | None = None, fonts: Fonts | None = None
-) -> Image.Image:
+def draw_map(plan: TownPlan, *, title: str = "") -> Image.Image:
     """Return the map of a town, without anybody in it.
 
     What of it nobody can reach is cut off at the edges; the rulers number the tiles as `start` and
@@ -26,14 +24,11 @@ def draw_map(
     Args:
         plan: the town.
         title: above the map.
-        tile: pixels a tile; None chooses by the size of the town.
-        fonts: None takes the Noto fonts where installed.
     """
-    fonts = fonts if fonts is not None else Fonts()
+    fonts = Fonts()
     left, top, right, bottom = _find_used(plan)
-    if tile is None:
-        fitting = min(WIDEST // (right - left), HIGHEST // (bottom - top))
-        tile = max(SMALLEST, min(LARGEST, fitting))
+    fitting = min(WIDEST // (right - left), HIGHEST // (bottom - top))
+    tile = max(SMALLEST, min(LARGEST, fitting))
     ground = GroundImage(plan, tile, fonts)
     _mark_spawns(ground, plan)
     part = ground.image.crop((left * tile, top * tile, right * tile, bottom * tile))
@@ -75,13 +70,7 @@ def _mark_spawns(ground: GroundImage, plan: TownPlan) -> None:
         ground.draw.ellipse((x - r, y - r, x + r, y + r), fill=SPAWN, outline=PAPER)
         name = spawn.id.rsplit("/", 1)[-1]
         wide, high = font.getlength(name), font.getbbox(name)[3]
-        choices = (
-            (x - wide / 2, y + r + 1, x + wide / 2, y + r + 1 + high),
-            (x - wide / 2, y - r - 1 - high, x + wide / 2, y - r - 1),
-            (x + r + 2, y - high / 2, x + r + 2 + wide, y + high / 2),
-            (x - r - 2 - wide, y - high / 2, x - r - 2, y + high / 2),
-        )
-        spot = ground.boxes.free(choices)
+        spot = ground.boxes.free(list_around(x, y, (r + 1, r + 2), wide, high))
         if spot is not None:
             ground.draw.text(spot[:2], name, SPAWN, font, anchor="la")
 

@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 
 from genagents_env.scenario.sprites import decode_sprite, open_png
 from genagents_env.show.render import RenderSnapshot, make_initials
-from genagents_env.show.render.canvas import INK, PAPER, Box, Boxes, find_person_color
+from genagents_env.show.render.canvas import INK, PAPER, Box, Boxes, find_person_color, list_around
 from genagents_env.show.render.fonts import AnyFont, Fonts, cut_to_fit
 
 IN_LINE = 3  # people at one place; more stand in rows
@@ -199,15 +199,7 @@ class PeoplePainter:
         _, above, _, below = font.getbbox("Ag")
         wide, high = font.getlength(text) + 4, below - above + 2
         (x, y), gap = spot, self.disc / 2 + 1
-        choices = [
-            (x + dx - wide / 2, y + dy - high / 2, x + dx + wide / 2, y + dy + high / 2)
-            for dx, dy in (
-                (0, gap + high / 2),
-                (0, -gap - high / 2),
-                (gap + wide / 2, 0),
-                (-gap - wide / 2, 0),
-            )
-        ]
+        choices = list_around(x, y, (gap, gap), wide, high)
         box = self._choose_place((i, ""), choices, boxes, NAME_STAYS)
         if boxes.measure_cover(box) > LEGIBLE * wide * high:
             return

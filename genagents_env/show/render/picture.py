@@ -39,7 +39,6 @@ class Picture:
         plan: the town.
         names: of the N people, in the snapshots' order.
         title: shown in the header.
-        tile: pixels a tile; None chooses by the size of the town.
         fonts: None takes the Noto fonts where installed.
         sprites: the picture of each of the N people as a scenario holds it, None for their
             initials on a disc; so is one that cannot be shown.
@@ -51,14 +50,13 @@ class Picture:
         names: Sequence[str],
         *,
         title: str = "",
-        tile: int | None = None,
         fonts: Fonts | None = None,
         sprites: Sequence[str | None] = (),
     ) -> None:
         self.plan, self.names, self.title = plan, tuple(names), title
         self.fonts = fonts if fonts is not None else Fonts()
         fitting = min(MAP_WIDTH // plan.width, MAP_HEIGHT // plan.height)
-        self.tile = tile if tile is not None else max(SMALLEST, min(LARGEST, fitting))
+        self.tile = max(SMALLEST, min(LARGEST, fitting))
         self.ground = GroundImage(plan, self.tile, self.fonts)
         wide, high = self.ground.image.size
         rows = min(len(self.names), 12)

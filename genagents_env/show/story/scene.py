@@ -1,7 +1,7 @@
 """What a scene of a run is: some people, a place, a time, and lines about what happened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
 from genagents_env.record.rows import JSON
@@ -53,18 +53,6 @@ class SceneLine:
     phone: bool = False
     unheard: bool = False
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values; what is empty is left out."""
-        rest: dict[str, JSON] = {
-            "event": None if self.event < 0 else self.event,
-            "facts": list(self.facts) or None,
-            "other": self.other or None,
-            "phone": self.phone or None,
-            "unheard": self.unheard or None,
-        }
-        told = {"tick": self.tick, "agent": self.agent, "kind": self.kind, "text": self.text}
-        return told | {key: value for key, value in rest.items() if value is not None}
-
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -98,23 +86,10 @@ class Scene:
         """Return its lines of one kind."""
         return tuple(line for line in self.lines if line.kind == kind)
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values, people and facts by their names."""
-        return {
-            "kind": self.kind,
-            "first": self.first,
-            "last": self.last,
-            "place": self.place,
-            "people": list(self.people),
-            "title": self.title,
-            "gathering": self.gathering,
-            "lines": [line.as_json() for line in self.lines],
-        }
-
     def as_indices(self, agents: Mapping[str, int], facts: Mapping[str, int]) -> dict[str, JSON]:
         """Return it as JSON values, people and facts by their places in lists; nobody is -1."""
         return {
-            **self.as_json(),
+            **asdict(self),
             "people": [agents[name] for name in self.people if name in agents],
             "lines": [
                 {

@@ -4,12 +4,11 @@ Walking is folded: a scene tells who has come since the scene before, and from w
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from genagents_env.record.rows import JSON
 from genagents_env.show.story.activities import find_activity_scenes
 from genagents_env.show.story.scene import LineKind, Scene, SceneKind, SceneLine
-from genagents_env.show.story.sleep import find_sleep_scenes
 from genagents_env.show.story.talks import find_hearings, find_talks, join_names, name_fact
 from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
@@ -30,7 +29,7 @@ def find_scenes(data: RunData) -> tuple[Scene, ...]:
         *gatherings,
         *talks,
         *find_activity_scenes(data, talks),
-        *find_sleep_scenes(data),
+        *_find_sleep_scenes(data),
         *_show_interventions(data),
     ]
     scenes.sort(key=lambda scene: (scene.first, _ORDER.index(scene.kind), scene.place))
@@ -121,3 +120,73 @@ def _add_arrivals(scenes: Iterable[Scene]) -> Iterator[Scene]:
         )
         yield replace(scene, lines=(*come, *scene.lines))
         before.update(dict.fromkeys(scene.people, scene.place))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sleep:
+    """Somebody slept from tick `first` until `last`; `woke`: and woke then, in town."""
+
+    agent: str
+    place: str
+    first: int
+    last: int
+    woke: bool
+
+
+def _find_sleep_scenes(data: RunData) -> Iterator[Scene]:
+    """Yield a scene for all those whose sleep overlaps, directly or by way of others."""
+    for sleeps in _group_sleeps(_find_sleeps(data)):
+        people = tuple(dict.fromkeys(one.agent for one in sleeps))
+        places = {one.place for one in sleeps}
+        lines = [SceneLine(one.first, one.agent, "sleep", "falls asleep") for one in sleeps]
+        lines += [SceneLine(one.last, one.agent, "wake", "wakes up") for one in sleeps if one.woke]
+        yield Scene(
+            "sleep",
+            sleeps[0].first,
+            max(one.last for one in sleeps),
+            places.pop() if len(places) == 1 else "",
+            people,
+            f"{people[0]} sleeps" if len(people) == 1 else f"{len(people)} people sleep",
+            tuple(sorted(lines, key=lambda line: line.tick)),
+        )
+
+
+def _find_sleeps(data: RunData) -> list[_Sleep]:
+    """Return everyone's sleep, in the order of falling asleep."""
+    since: dict[str, int] = {}
+    found: list[_Sleep] = []
+
+    def end(agent: str, tick: int, woke: bool) -> None:
+        first = since.pop(agent, None)
+        if first is not None and tick > first:
+            at = data.whereabouts[data.row[agent], first]
+            place = data.arenas[at] if at >= 0 else ""
+            found.append(_Sleep(agent, place, first, tick, woke))
+
+    for event in data.events:
+        if event.agent is None or event.agent not in data.row:
+            continue
+        if event.kind in ("wake", "part"):
+            end(event.agent, event.tick, event.kind == "wake")
+        elif event.kind == "sleep" or (
+            event.kind in ("start", "put", "join") and event.data["asleep"]
+        ):
+            since.setdefault(event.agent, event.tick)
+        elif event.kind in ("put", "join"):
+            end(event.agent, event.tick, woke=True)
+    for agent in list(since):
+        end(agent, data.last_tick, woke=False)
+    return sorted(found, key=lambda one: one.first)
+
+
+def _group_sleeps(sleeps: Iterable[_Sleep]) -> Iterator[list[_Sleep]]:
+    group: list[_Sleep] = []
+    over = 0
+    for one in sleeps:
+        if group and one.first > over:
+            yield group
+            group = []
+        group.append(one)
+        over = max(over, one.last)
+    if group:
+        yield group

@@ -2,6 +2,8 @@
 
 from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -19,42 +21,46 @@ from genagents_env.show.render.canvas import (
 )
 from genagents_env.show.render.ground import find_walls
 from genagents_env.show.render.symbols import find_emoji
-from genagents_env.show.summary import (
-    describe_cuts,
-    describe_degradation,
-    describe_model_changes,
-)
+from genagents_env.show.summary import describe_notices
+from genagents_env.show.view.percepts import Percepts
 
 
-def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:
-    """Return the state and length of the run.
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as it is looked at.
 
-    Args:
-        run: the run.
+    Attributes:
+        run: its reader.
         revision: of what was given of it before; see `OpenRun`.
+        live: it may go on while it is looked at.
+        percepts: that can be rebuilt; None where none are.
+        kept: answers given after the run, a file that need not be there.
+        steered: the page may give commands to it.
     """
-    length = run.measure()
+
+    run: RunReader
+    revision: int = 0
+    live: bool = False
+    percepts: Percepts | None = None
+    kept: Path | None = None
+    steered: bool = False
+
+
+def make_status(of: RunView) -> dict[str, JSON]:
+    """Return the state and length of the run."""
+    length = of.run.measure()
     return {
-        "state": run.status,
+        "state": of.run.status,
         "lastTick": length.last_tick,
         "events": length.events,
         "calls": length.calls,
-        "revision": revision,
+        "revision": of.revision,
     }
 
 
-def make_head(
-    run: RunReader, *, revision: int = 0, live: bool = False, steered: bool = False
-) -> dict[str, JSON]:
-    """Return title, scenario, people and facts of the run.
-
-    Args:
-        run: the run.
-        revision: as of `make_status`.
-        live: whether it may go on while it is looked at.
-        steered: whether the page may give commands to it.
-    """
-    meta = run.meta
+def make_head(of: RunView) -> dict[str, JSON]:
+    """Return title, scenario, people and facts of the run."""
+    meta = of.run.meta
     scenario = meta.scenario
     return {
         "title": scenario.title,
@@ -65,12 +71,12 @@ def make_head(
         "visionRadius": scenario.rules.vision_radius,
         "seed": meta.seed,
         "horizon": meta.horizon,
-        "status": make_status(run, revision),
-        "live": live,
-        "steered": steered,
+        "status": make_status(of),
+        "live": of.live,
+        "steered": of.steered,
         "model": meta.model,
         "versions": dict(meta.versions),
-        "people": list(_list_people(run)),
+        "people": list(_list_people(of.run)),
         "facts": [
             {"id": fact.id, "text": fact.statement, "color": COLOURS[i % len(COLOURS)]}
             for i, fact in enumerate(scenario.facts)
@@ -115,29 +121,13 @@ def _describe_person(person: Person) -> str:
 
 def make_notices(run: RunReader) -> dict[str, JSON]:
     """Return what was degraded or cut in a run, a sentence each."""
-    return {
-        "notices": [
-            *describe_degradation(run.find_degradation()),
-            *describe_model_changes(run.find_model_changes()),
-            *describe_cuts(run.find_prompt_cuts()),
-        ]
-    }
+    return {"notices": list(describe_notices(run))}
 
 
-_COLORS = {
-    "grass": canvas.GRASS,
-    "wall": canvas.WALL,
-    "sign": canvas.SIGN,
-    "hedge": canvas.HEDGE,
-    "door": canvas.DOOR,
-    "ink": canvas.INK,
-    "faint": canvas.FAINT,
-    "thing": canvas.THING,
-    "edge": canvas.EDGE,
-    "icon": canvas.ICON,
-    "paper": canvas.PAPER,
-    "night": canvas.NIGHT,
-}
+_COLORS = (
+    *("grass", "wall", "sign", "hedge", "door", "ink", "faint", "thing"),
+    *("edge", "icon", "paper", "night"),
+)  # by their names in `canvas`
 _HEDGE, _WALL = 1, 2
 
 
@@ -155,7 +145,7 @@ def make_town(run: RunReader) -> dict[str, JSON]:
         "sectors": [{"name": sector.name} for sector in plan.sectors],
         "arenas": [_describe_arena(plan, index) for index in range(len(plan.arenas))],
         "objects": [_describe_object(plan, index) for index in range(len(plan.objects))],
-        "colors": {name: format_color(color) for name, color in _COLORS.items()},
+        "colors": {name: format_color(getattr(canvas, name.upper())) for name in _COLORS},
     }
 
 

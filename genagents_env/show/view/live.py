@@ -1,30 +1,40 @@
 """The page of a town that goes on: commands to it, and a page for each person who plays an agent.
 
-The town runs in another process. Commands go to it as lines of JSON, and news of it come back the
-same way. A person's page is given what that agent perceives and knows of itself, and nothing else.
+The town runs in another process, which begins this one: `python -m genagents_env.show.view.live
+RUN` reads a line of JSON (the token of who may look and give commands, the agents that people play
+by the token of each, the host), prints the address of the page and those of the players, a line
+each, and ends when nobody can write to its input any more. The run file may come later. From then
+on commands are printed as lines of JSON, and further lines of the input are news of the town. A
+person's page is given what that agent perceives and knows of itself, and nothing else.
 """
 
 import hmac
 import itertools
 import json
+import os
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http import HTTPStatus
-from threading import Condition, Lock
+from pathlib import Path
+from threading import Condition, Lock, Thread
 from typing import Any
 
+from genagents_env.errors import ConfigError
 from genagents_env.show.view.admission import Admission, Refusal
 from genagents_env.show.view.open_run import OpenRun
 from genagents_env.show.view.server import PageHandler, ViewServer, join_headers, receive
+from genagents_env.text import clean
 
 MOST_BODY = 8_192  # bytes of a command
 PATIENCE = 600.0  # seconds that a question to a mind may take
 POLL = 15.0  # seconds that a person's page waits for its next turn
 GONE = 8.0  # seconds after the last poll of a person's page, after which its person is away
 RATE, BURST = 20.0, 60.0  # commands a second, and at once
+_NICE = 10  # the run comes first
 _LOOK_EVERY = 2.0  # seconds between two words to the town that somebody looks
 _JSON = "application/json"
 _TURN = re.compile(r"turn/([0-9]{1,9})")
@@ -233,14 +243,13 @@ class LiveServer(ViewServer):
         run: what is shown.
         admission: who may look and give commands; it has a token.
         link: to the town.
-        port: 0 takes a free one.
     """
 
     handler = LiveHandler
 
-    def __init__(self, run: OpenRun, admission: Admission, link: LiveLink, port: int = 0) -> None:
+    def __init__(self, run: OpenRun, admission: Admission, link: LiveLink) -> None:
         self.link = link
-        super().__init__(run, admission, port)
+        super().__init__(run, admission)
 
     def find_place(self, token: str) -> str:
         """Return the address at which the holder of a seat's token plays."""
@@ -250,3 +259,38 @@ class LiveServer(ViewServer):
         """Note who went away; called twice a second."""
         super().service_actions()
         self.link.note_absent()
+
+
+def serve_beside(path: Path, setting: Mapping[str, Any]) -> None:
+    """Serve the page of the run in `path` until the input ends; `setting` is the first line."""
+    turn, seats = Lock(), setting["seats"]
+
+    def send(line: str) -> None:
+        with turn:
+            print(line, flush=True)
+
+    link, admission = LiveLink(seats, send), Admission(setting["host"], setting["token"])
+    with (
+        closing(OpenRun(path, wait=True, steered=True)) as run,
+        LiveServer(run, admission, link) as server,
+    ):
+        for address in (server.address, *map(server.find_place, seats)):
+            send(address)
+        Thread(target=_listen, args=[server], daemon=True).start()
+        server.serve_forever()
+
+
+def _listen(server: LiveServer) -> None:
+    """Take news of the town until there are no more."""
+    for line in sys.stdin:
+        server.link.take(line)
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    try:
+        serve_beside(Path(sys.argv[1]), json.loads(sys.stdin.readline()))
+    except ConfigError as error:
+        sys.exit(clean(str(error)))

@@ -38,15 +38,24 @@ class MindReading:
     content: MindContent
 
 
-def make_mind(run: RunReader, number: int) -> JSON:
-    """Return the content of an agent's mind for the page; `number` is of the run's names."""
+def make_mind(run: RunReader, number: int, kept: Path | None = None) -> JSON:
+    """Return the content of an agent's mind for the page.
+
+    Answers of another run, and a file that cannot be read, are left out, and its note says so.
+
+    Args:
+        run: the record.
+        number: of the agent among the run's names.
+        kept: the file of answers given after the run, which need not be there.
+    """
     agent = run.meta.names[number]
     reading = read_mind(run, agent)
+    later, fault = _find_later(run, agent, kept)
     events = _find_events(run, reading.content.memories)
     index = {name: number for number, name in enumerate(run.meta.names)}
     return {
         "until": reading.until,
-        "note": reading.content.note,
+        "note": f"{reading.content.note} {fault}".strip(),
         "memories": sorted(
             (_format_memory(one, events, reading.until) for one in reading.content.memories),
             key=lambda memory: (memory["tick"], memory["id"]),
@@ -74,7 +83,8 @@ def make_mind(run: RunReader, number: int) -> JSON:
             }
             for row in run.interviews()
             if row.agent == agent
-        ],
+        ]
+        + later,
     }
 
 
@@ -202,31 +212,15 @@ def _find_first_talks(run: RunReader, agent: str) -> Mapping[str, int]:
 _OTHERS = "Answers kept beside it are of another run, or of this one before it went on."
 
 
-def add_later_interviews(
-    mind: Mapping[str, JSON], run: RunReader, number: int, kept: Path | None
-) -> JSON:
-    """Return a mind, as the page takes it, with the answers given after the run.
-
-    Answers of another run, and a file that cannot be read, are left out, and its note says so.
-
-    Args:
-        mind: as `make_mind` returns it.
-        run: the record.
-        number: of the agent among the run's names.
-        kept: the file of answers, which need not be there; None where none are to be shown.
-    """
+def _find_later(run: RunReader, agent: str, kept: Path | None) -> tuple[list[JSON], str]:
+    """Return the answers of an agent given after the run, and what is wrong with their file."""
     if kept is None:
-        return dict(mind)
+        return [], ""
     try:
-        own, others = read_own_answers(kept, run.path, run.meta.names[number])
+        own, others = read_own_answers(kept, run.path, agent)
     except FileError as error:
-        return _add_note(mind, f"Answers kept beside the run are left out: {error}.")
-    found = {**mind, "interviews": [*mind["interviews"], *map(_format, own)]}
-    return _add_note(found, _OTHERS) if others else found
-
-
-def _add_note(mind: Mapping[str, JSON], note: str) -> JSON:
-    return {**mind, "note": f"{mind['note']} {note}".strip()}
+        return [], f"Answers kept beside the run are left out: {error}."
+    return [_format(answer) for answer in own], _OTHERS if others else ""
 
 
 def _format(answer: KeptAnswer) -> JSON:

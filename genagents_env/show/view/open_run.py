@@ -15,8 +15,8 @@ from typing import TypeAlias
 from genagents_env.errors import GenagentsError
 from genagents_env.record import RunReader
 from genagents_env.record.compressed import is_compressed, unpack
+from genagents_env.show.view.head import RunView
 from genagents_env.show.view.percepts import Percepts
-from genagents_env.show.view.resources import RunView
 from genagents_env.study.judge.kept_answers import find_kept_file
 
 FileId: TypeAlias = tuple[int, int]  # device and inode

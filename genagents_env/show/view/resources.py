@@ -5,15 +5,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.show.story.scenes import index_scenes
-from genagents_env.show.view.head import make_head, make_notices, make_status, make_town
-from genagents_env.show.view.mind import add_later_interviews, make_mind
-from genagents_env.show.view.percepts import NOT_HERE, Percepts, PerceptText
+from genagents_env.show.view.head import RunView, make_head, make_notices, make_status, make_town
+from genagents_env.show.view.mind import make_mind
+from genagents_env.show.view.percepts import NOT_HERE, PerceptText
 from genagents_env.show.view.timeline import (
     count_parts,
     find_asked_parts,
@@ -41,18 +40,6 @@ _NAME = re.compile(r"([a-z]{1,20})((?:/(?:0|[1-9]\d{0,8})){0,2})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class RunView:
-    """A run as it is looked at: its reader, and what `head` and `status` say of the looking."""
-
-    run: RunReader
-    revision: int = 0
-    live: bool = False
-    percepts: Percepts | None = None
-    kept: Path | None = None  # answers given after the run, a file that need not be there
-    steered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Resource:
     """Something that the page is given under `name`, followed by `numbers`.
 
@@ -70,10 +57,8 @@ class Resource:
 
 
 RESOURCES: Mapping[str, Resource] = {
-    "head": Resource(
-        lambda of: make_head(of.run, revision=of.revision, live=of.live, steered=of.steered)
-    ),
-    "status": Resource(lambda of: make_status(of.run, of.revision)),
+    "head": Resource(make_head),
+    "status": Resource(make_status),
     "town": Resource(lambda of: make_town(of.run)),
     "ticks": Resource(
         lambda of, part: make_ticks(of.run, part),
@@ -88,11 +73,7 @@ RESOURCES: Mapping[str, Resource] = {
     "story": Resource(lambda of: index_scenes(RunData(of.run)), slow=True),
     "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
     "notices": Resource(lambda of: make_notices(of.run), slow=True),
-    "person": Resource(
-        lambda of, agent: add_later_interviews(make_mind(of.run, agent), of.run, agent, of.kept),
-        ("agent",),
-        slow=True,
-    ),
+    "person": Resource(lambda of, agent: make_mind(of.run, agent, of.kept), ("agent",), slow=True),
     "why": Resource(
         lambda of, agent, tick: make_why(of.run, agent, tick), ("agent", "tick"), slow=True
     ),

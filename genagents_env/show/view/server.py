@@ -21,11 +21,11 @@ from typing import Any
 
 from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.show.view.admission import Admission, Refusal
+from genagents_env.show.view.head import RunView
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import (
     RESOURCES,
     ResourceKey,
-    RunView,
     UnknownResource,
     make_resource,
     parse_key,

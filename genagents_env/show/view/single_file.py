@@ -14,7 +14,8 @@ from pathlib import Path
 
 from genagents_env.files import replace_file
 from genagents_env.record import RunReader
-from genagents_env.show.view.resources import RunView, list_keys, make_resource
+from genagents_env.show.view.head import RunView
+from genagents_env.show.view.resources import list_keys, make_resource
 from genagents_env.study.judge.kept_answers import find_kept_file
 
 

@@ -9,9 +9,11 @@ from genagents_env import town_v0
 from genagents_env.actions import Move, Talk
 from genagents_env.show.render import RenderSnapshot
 from genagents_env.show.render.ansi import draw_ansi
+from genagents_env.show.render.canvas import list_around
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.picture import Picture
-from genagents_env.show.render.recorded import RecordedTown
+from genagents_env.show.render.symbols import find_emoji
+from genagents_env.show.snapshots import RecordedTown
 from genagents_env.world.interventions import Intervention, Join, Part, Put, SetObject
 from tests.show.render.towns import FRAME, NAMES, check_same, town
 
@@ -50,16 +52,13 @@ def test_the_text_frame_does_not_import_pillow() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_frame_shows_map_people_and_words() -> None:
+def test_a_frame_shows_people_and_words() -> None:
     frame = draw_ansi(town(), NAMES, FRAME, title="Tiny")
     assert frame.startswith("Tiny · Mon 13 Feb 2023, 09:01:00 · tick 6")
-    assert "█A" in frame
+    assert frame.splitlines()[1].split() == ["Ada", "Brook", "Inn/hall", "cooking", "🍳"]
     assert "Green" in frame
-    assert "A Ada Brook" in frame
-    assert "Inn/hall" in frame
-    assert "cooking 🍳" in frame
     assert "asleep" in frame
-    assert "A Ada Brook: “Good morning, Ben!”" in frame
+    assert "\nAda Brook: “Good morning, Ben!”" in frame
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])
@@ -97,3 +96,22 @@ def test_whatever_happens_the_events_tell_what_is_drawn() -> None:
     for taken, true in pairs:  # what was taken has not changed since
         check_same(taken, true)
     assert {"start", "object", "part", "put", "join", "say", "doing", "arrive"} <= seen
+
+
+def test_who_stands_beyond_the_map_is_at_its_edge() -> None:
+    """A file may have it so."""
+    at = np.array([[-5, 99], [3, 3], [99, -1]])
+    shown = RecordedTown(town(), NAMES).take_snapshot(6, FRAME.time, at)
+    assert (shown.x.tolist(), shown.y.tolist()) == ([0, 3, 13], [5, 3, 0])
+
+
+def test_a_label_has_four_places_around_its_point() -> None:
+    assert list_around(50, 40, (6, 8), 20, 10) == [
+        *((40, 46, 60, 56), (40, 24, 60, 34)),
+        *((58, 35, 78, 45), (22, 35, 42, 45)),
+    ]
+
+
+def test_a_thing_has_the_emoji_of_the_first_word_that_fits() -> None:
+    things = {"Espresso machine": "☕", "bedside table": "💡", "bed": "🛏", "oddity": ""}
+    assert {name: find_emoji(name) for name in things} == things

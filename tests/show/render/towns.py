@@ -5,8 +5,7 @@ from datetime import datetime
 import numpy as np
 
 from genagents_env.scenario.plan import ArenaPlan, ObjectPlan, SectorPlan, TownPlan
-from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.recorded import RecordedTick
+from genagents_env.show.render import RecordedTick, RenderSnapshot
 
 NAMES = ("Ada Brook", "Ben Carver", "Alma Bell")
 MAP = """

@@ -16,7 +16,7 @@ from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.run.past import collect_run_pasts
 from genagents_env.run.replay import RunReplay, open_replay
-from genagents_env.show.view.mind import add_later_interviews, make_mind
+from genagents_env.show.view.mind import make_mind
 from genagents_env.show.view.open_run import OpenRun
 from genagents_env.show.view.resources import make_resource, parse_key
 from genagents_env.study.judge.kept_answers import find_kept_file
@@ -140,9 +140,6 @@ def test_a_state_that_is_no_mind_is_said_to_be_none(forged: Any, tmp_path: Path)
     assert "cannot be read" in mind["note"]
 
 
-NO_MIND = {"interviews": [], "note": ""}
-
-
 @pytest.fixture
 def kept(valentines_run: Path) -> Path:
     return find_kept_file(valentines_run)
@@ -150,7 +147,7 @@ def kept(valentines_run: Path) -> Path:
 
 def add(path: Path, kept: Path | None, number: int = 0) -> Any:
     with RunReader(path) as run:
-        return add_later_interviews(NO_MIND, run, number, kept)
+        return make_mind(run, number, kept)
 
 
 def test_a_page_has_what_was_answered_after_a_shipped_run(valentines_run: Path) -> None:

@@ -10,11 +10,11 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
+from genagents_env.cli.view import DEMOS
 from genagents_env.errors import RecordError
 from genagents_env.name_search import find_person
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.show.view import server as answering
-from genagents_env.show.view.demo_runs import DEMOS, find_demo
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import ResourceKey, parse_key
 from genagents_env.show.view.server import Answers
@@ -167,7 +167,7 @@ def test_pages_that_follow_a_run_share_what_is_made(
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_its_moment_is_one_of_its_run(name: str) -> None:
-    demo = find_demo(name.upper())
+    demo = DEMOS[name]
     moment = {key: value for key, (value,) in parse_qs(demo.moment).items()}
     with RunReader(demo.path) as run:
         assert 0 <= int(moment["t"]) < run.last_tick

@@ -14,8 +14,8 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.town import lay_out
 from genagents_env.show.render.ground import find_walls
+from genagents_env.show.view.head import RunView
 from genagents_env.show.view.resources import (
-    RunView,
     UnknownResource,
     encode_json,
     list_keys,

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.show.view.resources import RunView, list_keys, make_resource
+from genagents_env.show.view.head import RunView
+from genagents_env.show.view.resources import list_keys, make_resource
 from genagents_env.show.view.single_file import read_page_file, write_single_file
 
 SCRIPT, STYLE = map(read_page_file, ("view.js", "view.css"))

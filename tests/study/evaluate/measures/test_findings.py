@@ -10,7 +10,7 @@ from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Fact, Gathering, Question
-from genagents_env.show.findings import format_findings
+from genagents_env.show.outcomes import format_findings
 from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
 from genagents_env.study.evaluate.measures.gatherings import Coordination, compute_coordinations
 from genagents_env.study.evaluate.run_data import RunData
