@@ -25,7 +25,7 @@ class Tired(Policy):
     def act(self, observations, infos):
         self.ticks += 1
         if self.ticks >= 5:
-            raise ValueError("out of ideas")
+            raise ValueError("\\x1b[31mout of ideas\\ud800")
         return {agent: Idle("thinking") for agent in observations}
 
     def interview(self, agent, questions, repeat=0):

@@ -3,18 +3,13 @@
 import errno
 import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from genagents_env.errors import DiskError
 from genagents_env.record import canonical_hash
-from tests.campaigns.full_disk import find_compiler
 from tests.run.towns import resume_town, run_town
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_a_disk_that_is_full_as_a_run_begins_leaves_no_file(
@@ -51,14 +46,3 @@ def test_a_disk_that_is_full_at_a_tick_is_named_as_the_reason(tmp_path: Path) ->
     run_town(whole, ticks=3)
     resume_town(path)
     assert canonical_hash(path) == canonical_hash(whole)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    find_compiler() is None, reason="the failing disk is C, for Linux: it needs a compiler there"
-)
-def test_a_full_or_failing_disk_at_any_write_loses_nothing() -> None:
-    command = [sys.executable, "-m", "tests.campaigns.full_disk", "--every=41"]
-    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert child.returncode == 0, child.stdout + child.stderr
-    assert child.stdout.rstrip().endswith(", 0 missed"), child.stdout

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
@@ -297,10 +296,3 @@ def test_notes_are_kept_with_the_calls_they_belong_to(whole: Path, path: Path) -
     assert resume(path, make_options(no_limit=True)).status == "finished"
     with RunReader(path) as record:
         assert record.notes() == notes
-
-
-def test_repeats_that_are_not_allowed_are_refused_before_anything_is_written(path: Path) -> None:
-    for repeats in (0, 21):
-        with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
-            run(town(repeats=repeats), path, make_options())
-    assert not path.exists()
