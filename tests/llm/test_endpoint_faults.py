@@ -137,10 +137,7 @@ def test_a_gzip_bomb_costs_little_memory() -> None:
     assert peak < 20e6
 
 
-BLANKS = ["", "  \n\t ", "\u200b\x00", "<think>Where was I?</think>"]
-
-
-@pytest.mark.parametrize("words", BLANKS)
+@pytest.mark.parametrize("words", ["", "\u200b\x00 \n\t ", "<think>Where was I?</think>"])
 def test_a_completion_without_words_is_a_failed_attempt(words: str) -> None:
     with FaultServer({1: saying(words)}) as server:
         client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()))
@@ -225,24 +222,14 @@ def fail(endpoint: OpenAIEndpoint) -> str:
     return str(failed.value)
 
 
-def test_a_closed_port_is_named_with_what_to_do() -> None:
-    text = fail(endpoint_at("http://127.0.0.1:9/v1"))
-    assert text == "http://127.0.0.1:9/v1: connection refused; is the server running?"
+def test_a_closed_port_is_named_with_what_to_do_without_login_and_query() -> None:
+    endpoint = OpenAIEndpoint(f"http://ann:secret@127.0.0.1:9/v1?api_key={KEY}", KEY, "m")
+    assert fail(endpoint) == "http://127.0.0.1:9/v1: connection refused; is the server running?"
+    with pytest.raises(ConfigError, match=r"^http://127\.0\.0\.1:9/v1: .*--model"):
+        find_served_model("http://ann:secret@127.0.0.1:9/v1", "")
 
 
 @pytest.mark.parametrize("fault", ["silent", "reset", "500", "429", "400", "401", "404", "html"])
 def test_every_error_of_an_endpoint_names_its_address(fault: str) -> None:
     with FaultServer(always=fault) as server:
         assert fail(endpoint_at(server.url, 0.2)).startswith(f"{server.url}: ")
-
-
-def test_an_address_is_shown_without_its_login_and_query() -> None:
-    endpoint = OpenAIEndpoint(f"http://ann:secret@127.0.0.1:9/v1?api_key={KEY}", KEY, "m")
-    text = fail(endpoint)
-    assert text.startswith("http://127.0.0.1:9/v1: ")
-    assert not any(word in text for word in ("secret", KEY, "api_key"))
-
-
-def test_an_endpoint_that_lists_no_models_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"^http://127\.0\.0\.1:9/v1: .*--model"):
-        find_served_model("http://ann:secret@127.0.0.1:9/v1", "")

@@ -37,32 +37,26 @@ async def end(tasks: Iterable["asyncio.Task[None]"]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@pytest.mark.parametrize(
+    "rounds",  # seconds of an answer, how many rounds of these, and the slots there are then
+    [
+        pytest.param([(1.0, 0, 8), (1.0, 1, 9), (1.4, 20, 29), (1.0, 100, 64)], id="one by one"),
+        pytest.param(
+            [(1.0, 8, 16), (1.9, 3, 16), (2.5, 1, 8), (1.0, 2, 10)],
+            id="rising latency holds it and then halves it",
+        ),
+    ],
+)
 @in_a_loop
-async def test_the_pace_grows_by_one_while_calls_wait_and_answers_stay_quick() -> None:
+async def test_the_pace_grows_while_calls_wait_and_answers_stay_quick(
+    rounds: list[tuple[float, int, int]],
+) -> None:
     pace = Pace()
     tasks = await fill(pace, 100)
-    assert pace.limit == AT_FIRST == 8
-    answer(pace, 1.0)
-    assert pace.limit == 9
-    answer(pace, 1.4, rounds=20)
-    assert pace.limit == 29
-    answer(pace, 1.0, rounds=100)
-    assert pace.limit == MOST == 64
-    await end(tasks)
-
-
-@in_a_loop
-async def test_rising_latency_holds_it_and_then_halves_it() -> None:
-    pace = Pace()
-    tasks = await fill(pace, 100)
-    answer(pace, 1.0, rounds=8)
-    assert pace.limit == 16
-    answer(pace, 1.9, rounds=3)
-    assert pace.limit == 16
-    answer(pace, 2.5)
-    assert pace.limit == 8
-    answer(pace, 1.0, rounds=2)
-    assert pace.limit == 10
+    for seconds, count, limit in rounds:
+        answer(pace, seconds, count)
+        assert pace.limit == limit
+    assert (AT_FIRST, MOST) == (8, 64)
     await end(tasks)
 
 
@@ -100,14 +94,10 @@ async def test_calls_of_before_a_halving_do_not_halve_it_again() -> None:
         pace.count_overload(pace.halvings)
         assert pace.limit == wanted
     await end(tasks)
-
-
-@in_a_loop
-async def test_half_of_the_slots_that_are_taken_is_left() -> None:
     pace = Pace(64)
     tasks = await fill(pace, 6)
     pace.count_overload(pace.halvings)
-    assert pace.limit == 3
+    assert pace.limit == 3  # half of those that are taken
     await end(tasks)
 
 

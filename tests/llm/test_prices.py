@@ -45,7 +45,7 @@ def test_a_dated_name_has_the_price_of_its_family_and_others_have_none() -> None
         assert find_price(name, at=AT) is None
 
 
-def test_the_address_says_whose_price_it_is() -> None:
+def test_the_address_says_whose_price_it_is_and_others_than_by_tokens_are_none() -> None:
     groq, model = "https://api.groq.com/openai/v1", "llama-3.3-70b-versatile"
     listed = find_price(model, groq, AT)
     assert listed is not None
@@ -53,17 +53,9 @@ def test_the_address_says_whose_price_it_is() -> None:
     assert find_price(model, at=AT) is None  # nobody claims the name
     assert find_price("gpt-4o", "https://proxy.example/v1", AT) == find_price("gpt-4o", at=AT)
     assert find_price("gpt-4o", "https://api.anthropic.com/v1", AT) is None
-
-
-def test_of_hourly_prices_the_highest_of_the_day_counts() -> None:
-    hours = {
-        find_price("deepseek-v4-pro", at=AT.replace(hour=hour)) for hour in (0, 3, 8, 12, 17, 20)
-    }
-    assert len(hours) == 1
-
-
-def test_a_model_that_is_not_paid_by_tokens_alone_has_no_price() -> None:
-    assert find_price("sonar-pro", "https://api.perplexity.ai", AT) is None
+    assert find_price("sonar-pro", "https://api.perplexity.ai", AT) is None  # by requests, too
+    hours = {find_price("deepseek-v4-pro", at=AT.replace(hour=hour)) for hour in (0, 3, 8, 12, 20)}
+    assert len(hours) == 1  # the highest of the day
 
 
 def test_a_given_price_comes_before_the_list_and_this_machine_is_free() -> None:
