@@ -4,8 +4,8 @@ Every call of the first part meets one fault: the key in an error, a header, a c
 damaged body, in one of eight ways of writing, at one of 401 places, so that every cut falls inside
 it. The second part runs whole commands and searches folders and outputs.
 
-Run: `python -m tests.campaigns.key_canary` (57,000 calls, 14 runs; a quarter of an hour). CI takes a
-twentieth.
+Run: `python -m tests.campaigns.key_canary` (57,000 calls, 14 runs; a quarter of an hour). CI takes
+a twentieth.
 """
 
 import argparse

@@ -23,20 +23,18 @@ def _pair(
     return write(root / "child", {**child, "scenario.toml": head + more})
 
 
-def test_everything_but_the_names_comes_from_the_base(tmp_path: Path) -> None:
-    child = load_scenario(_pair(tmp_path, {}))
-    base = load_scenario(tmp_path / "base")
+def test_everything_but_the_names_comes_from_the_base_unless_it_is_given_anew(
+    tmp_path: Path,
+) -> None:
+    child = load_scenario(_pair(tmp_path / "a", {}))
+    base = load_scenario(tmp_path / "a" / "base")
     assert (child.name, child.title, child.description) == ("child", "Built on another", "")
     same = {"name": base.name, "title": base.title, "description": base.description}
     assert child.model_copy(update=same) == base
     assert Scenario.model_validate_json(child.model_dump_json()) == child
-
-
-def test_a_key_given_anew_replaces_the_whole_key(tmp_path: Path) -> None:
-    child = load_scenario(_pair(tmp_path, {"scenario.toml": "hours = 3\nquestions = []\n"}))
-    assert child.hours == 3
-    assert child.questions == ()
-    assert child.facts == load_scenario(tmp_path / "base").facts
+    own = {"scenario.toml": "hours = 3\nquestions = []\n"}
+    anew = load_scenario(_pair(tmp_path / "b", own))
+    assert anew == child.model_copy(update={"hours": 3, "questions": ()})
 
 
 RULED = {

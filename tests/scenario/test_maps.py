@@ -9,13 +9,8 @@ from tests.scenario.bad_folders import DRAWN, Bad, change, write
 from tests.scenario.test_layout import assert_is_a_town
 
 
-def drawn(folder: Path, old: str = "", new: str = "") -> TownPlan:
-    files = {**DRAWN, "map.txt": DRAWN["map.txt"].replace(old, new, 1) if old else DRAWN["map.txt"]}
-    return lay_out(load_scenario(write(folder, files)))
-
-
 def test_a_map_is_read_character_by_character(tmp_path: Path) -> None:
-    plan = drawn(tmp_path)
+    plan = lay(tmp_path)
     assert_is_a_town(plan)
     names = [plan.arena_id(i) for i in range(len(plan.arenas))]
     assert names == ["outside", "Inn/taproom", "Inn/attic", "Barn"]
@@ -37,11 +32,8 @@ def test_a_map_is_read_character_by_character(tmp_path: Path) -> None:
 
 
 def test_windows_line_ends_and_blank_lines_at_the_end_change_nothing(tmp_path: Path) -> None:
-    plain = drawn(tmp_path / "plain")
     text = DRAWN["map.txt"].replace("\n", "\r\n") + "\r\n\r\n"
-    folder = write(tmp_path / "windows", DRAWN)
-    (folder / "map.txt").write_bytes(text.encode())
-    other = lay_out(load_scenario(folder))
+    plain, other = lay(tmp_path / "plain"), lay(tmp_path / "windows", (M, DRAWN[M], text))
     assert (plain.arena == other.arena).all()
     assert (plain.blocked == other.blocked).all()
 
@@ -87,72 +79,51 @@ def test_other_hours_are_refused(text: str) -> None:
         parse_hours(text)
 
 
-def large(folder: Path, *changes: Bad) -> TownPlan:
+def lay(folder: Path, *changes: tuple[str, str, str]) -> TownPlan:
+    """Return the drawn town with changes in its files: what stands there, and what is put there."""
     files = dict(DRAWN)
-    for one in changes:
-        files = change(files, one)
+    for name, old, new in changes:
+        files = change(files, Bad(name, old, new, ""))
     return lay_out(load_scenario(write(folder, files)))
 
 
-def test_an_object_drawn_on_several_tiles_that_touch_has_them_all(tmp_path: Path) -> None:
-    plan = large(
-        tmp_path, Bad("map.txt", "thttt", "thhtt", ""), Bad("map.txt", "#ttttt", "#htttt", "")
-    )
-    assert plan.objects[0].tiles == ((1, 1), (2, 2), (3, 2))
-    assert plan.arena[1, 1] == plan.arena[2, 3] == 1
+S, M = "scenario.toml", "map.txt"
 
 
-def test_nobody_stands_on_solid_objects(tmp_path: Path) -> None:
-    solid = Bad("scenario.toml", 'symbol = "h"', 'symbol = "h", solid = true', "")
-    plan = large(tmp_path, solid)
-    assert plan.blocked[2, 2]
-    assert plan.arena[2, 2] == 1
-
-
-def test_the_ground_of_a_sector_has_a_symbol_and_a_door_to_a_room_is_the_rooms(
+def test_objects_have_all_tiles_that_touch_solid_ones_block_and_a_sector_may_have_ground(
     tmp_path: Path,
 ) -> None:
-    plan = large(
-        tmp_path,
-        Bad("scenario.toml", 'name = "Inn"', 'name = "Inn"\nsymbol = "i"', ""),
-        Bad("map.txt", "###+#######\n...........", "###+#######\niiiiiii....", ""),
-    )
+    wide = (M, "thttt", "thhtt"), (M, "#ttttt", "#htttt")
+    plan = lay(tmp_path / "wide", *wide)
+    assert plan.objects[0].tiles == ((1, 1), (2, 2), (3, 2))
+    assert plan.arena[1, 1] == plan.arena[2, 3] == 1
+    plan = lay(tmp_path / "solid", (S, 'symbol = "h"', 'symbol = "h", solid = true'))
+    assert plan.blocked[2, 2]
+    assert plan.arena[2, 2] == 1
+    street = (M, "###+#######\n...........", "###+#######\niiiiiii....")
+    plan = lay(tmp_path / "ground", (S, 'name = "Inn"', 'name = "Inn"\nsymbol = "i"'), street)
     ground = int(plan.arena[5, 0])
     assert plan.arenas[ground].ground
     assert plan.arena_id(ground) == "Inn"
     assert ground == len(plan.arenas) - 1
-    assert plan.arena_id(int(plan.arena[4, 3])) == "Inn/taproom"
+    assert plan.arena_id(int(plan.arena[4, 3])) == "Inn/taproom"  # the door is the room's
 
 
 def test_a_sealed_corner_of_a_room_is_closed_with_a_warning(tmp_path: Path) -> None:
-    files = change(dict(DRAWN), Bad("map.txt", "#ttttt#aaa#\n#th", "#t#ttt#aaa#\n##h", ""))
-    scenario = load_scenario(write(tmp_path, files))
-    plan = lay_out(scenario)
+    plan = lay(tmp_path, (M, "#ttttt#aaa#\n#th", "#t#ttt#aaa#\n##h"))
     assert plan.sealed == ((1, 1),)
     assert plan.blocked[1, 1]
-    (line,) = list_warnings(plan)
-    assert line == (
-        'map: "Inn/taproom": 1 of its tiles is closed, since there is no way there: [1, 1]'
-    )
+    said = 'map: "Inn/taproom": 1 of its tiles is closed, since there is no way there: [1, 1]'
+    assert list_warnings(plan) == [said]
 
 
 def test_a_spawn_tile_is_drawn_or_named(tmp_path: Path) -> None:
-    plan = large(
+    plan = lay(
         tmp_path,
-        Bad(
-            "scenario.toml",
-            'symbol = "t"',
-            'symbol = "t"\nspawns = [{ name = "in", symbol = "s" }]',
-            "",
-        ),
-        Bad(
-            "scenario.toml",
-            'symbol = "a"',
-            'symbol = "a"\nspawns = [{ name = "up", at = [8, 2] }]',
-            "",
-        ),
-        Bad("map.txt", "#ttttt#", "#tttst#", ""),
-        Bad("people/vic.toml", '"Barn"', '"Inn/attic/up"', ""),
+        (S, 'symbol = "t"', 'symbol = "t"\nspawns = [{ name = "in", symbol = "s" }]'),
+        (S, 'symbol = "a"', 'symbol = "a"\nspawns = [{ name = "up", at = [8, 2] }]'),
+        (M, "#ttttt#", "#tttst#"),
+        ("people/vic.toml", '"Barn"', '"Inn/attic/up"'),
     )
     assert {s.id: s.tile for s in plan.spawns} == {"Inn/taproom/in": (4, 1), "Inn/attic/up": (8, 2)}
     assert plan.arena[1, 4] == 1

@@ -43,6 +43,13 @@ def test_every_shipped_scenario_is_valid_and_says_what_it_is(name: str) -> None:
     assert not list(folder.rglob("*.py"))
     assert load_scenario(folder) == scenario
     assert load_scenario(folder / "scenario.toml") == scenario
+    for one in scenario.facts:
+        assert states(one, one.statement), one.id
+    for cast in scenario.casts:
+        part = load_scenario(name, cast)
+        assert len(part.people) == int(cast)
+        assert check(part) == []
+        assert Scenario.model_validate_json(part.model_dump_json()) == part
 
 
 def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
@@ -62,7 +69,6 @@ SAID = {
         (["party"], "Isabella is giving a party on February 14th, from five to seven."),
         (["candidacy"], "Have you heard? Sam Moore is running for mayor."),
         (["candidacy"], "I\u2019ve heard the new candidate is Sam."),
-        ([], "Valentine's Day is tomorrow. What will you do?"),
         ([], "I wonder who will run for mayor this year."),
         ([], "I like parties."),
     ],
@@ -120,7 +126,6 @@ def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
 
 SHORT = ["murder_mystery", "murder_mystery_hard", "activity_fair", "medicine"]
 SAKURA = ["sakura_machi", *SHORT]
-CASTS = [(name, cast) for name in SHORT for cast in load_scenario(name).casts]
 MURDER = load_scenario("murder_mystery")
 FRANCESCO = "Francesco Bianchi"
 
@@ -159,20 +164,6 @@ def learners(events: tuple[Any, ...], fact: str) -> set[str]:
     return {e.agent for e in events if e.kind == "learn" and e.data["fact"] == fact}
 
 
-@pytest.mark.parametrize(("name", "cast"), CASTS)
-def test_every_cast_is_a_scenario_without_faults(name: str, cast: str) -> None:
-    scenario = load_scenario(name, cast)
-    assert len(scenario.people) == int(cast)
-    assert check(scenario) == []
-    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
-
-
-@pytest.mark.parametrize("name", list_scenario_names())
-def test_every_fact_recognises_its_own_statement(name: str) -> None:
-    for one in load_scenario(name).facts:
-        assert states(one, one.statement), one.id
-
-
 @pytest.mark.parametrize("name", SAKURA)
 def test_a_fact_stands_in_the_memories_of_those_who_know_it_and_nowhere_else(name: str) -> None:
     scenario = load_scenario(name)
@@ -180,19 +171,11 @@ def test_a_fact_stands_in_the_memories_of_those_who_know_it_and_nowhere_else(nam
         found = {p.name for p in scenario.people if any(states(one, text) for text in texts(p))}
         assert found == set(one.known_by), one.id
         assert not any(states(one, question.text) for question in scenario.questions), one.id
+        others = [o.id for o in scenario.facts if o is not one and states(one, o.statement)]
+        assert not (one.secret and others), one.id
 
 
-@pytest.mark.parametrize("name", SAKURA)
-def test_no_statement_tells_of_a_secret_beside_its_own(name: str) -> None:
-    facts = load_scenario(name).facts
-    secrets = [one for one in facts if one.secret]
-    assert not [
-        (s.id, o.id) for s in secrets for o in facts if o is not s and states(s, o.statement)
-    ]
-
-
-@pytest.mark.parametrize("name", ["murder_mystery", "murder_mystery_hard"])
-@pytest.mark.parametrize("cast", ["3", "9"])
+@pytest.mark.parametrize(("name", "cast"), [("murder_mystery", "9"), ("murder_mystery_hard", "3")])
 def test_all_meet_the_testimony_spreads_and_secrets_do_not(name: str, cast: str) -> None:
     events = run_scenario(name, cast)
     said = [event for event in events if event.kind == "say"]
