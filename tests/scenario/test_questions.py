@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.scenario import Scenario, load_scenario, validate_folder
+from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.scenario.schema import Question
@@ -12,10 +12,6 @@ from tests.scenario.bad_folders import GOOD, write
 
 TINY = load_scenario("tiny")
 NAMES = [person.name for person in TINY.people]
-
-
-def _with(*questions: Question) -> Scenario:
-    return TINY.model_copy(update={"questions": questions})
 
 
 def test_the_order_is_by_person_then_question_then_whom_it_is_about() -> None:
@@ -58,7 +54,7 @@ questions = st.builds(
 
 @given(st.lists(questions, max_size=5, unique_by=lambda question: question.id))
 def test_valid_questions_ask_nobody_twice(some: list[Question]) -> None:
-    scenario = _with(*some)
+    scenario = TINY.model_copy(update={"questions": tuple(some)})
     if check(scenario):
         return
     ends: tuple[When, ...] = ("before", "after")
