@@ -16,17 +16,13 @@ NOW = 1_750_000_000.0
     ("seconds", "milliseconds", "expected"),
     [
         ("1", None, 1.0),
-        ("0.5", None, 0.5),
-        (" 7 ", None, 7.0),
-        ("0", None, 0.0),
+        (" 0.5 ", None, 0.5),
         ("-5", None, 0.0),
         ("NaN", None, None),
-        ("soon", None, None),
         (None, None, None),
         (None, "1500", 1.5),
         ("9", "250", 0.25),
         ("9", "later", 9.0),
-        ("3600", None, 3600.0),
         ("9" * 400, None, math.inf),
         ("1e400", None, None),
         ("1_0", None, None),
@@ -65,19 +61,16 @@ def run(time: FakeTime, asked: list[float | None], **options: float) -> int:
         raise LLMUnavailable(f"{made} made: {fault}") from None
 
 
-@pytest.mark.parametrize("asked", [1.0, 12.0, 60.0])
-def test_the_endpoints_wait_is_kept_to_a_tenth(asked: float) -> None:
-    time = FakeTime()
-    assert run(time, [asked]) == 2
-    assert asked <= time.slept[0] <= asked * 1.1
-
-
-@pytest.mark.parametrize("asked", [60.5, 3600.0, math.inf])
-def test_too_long_a_wait_is_not_waited(asked: float) -> None:
-    time = FakeTime()
-    with pytest.raises(LLMUnavailable, match=r"1 made.*too long"):
-        run(time, [asked])
-    assert time.slept == []
+def test_the_endpoints_wait_is_kept_to_a_tenth_unless_it_is_too_long() -> None:
+    for asked in (1.0, 60.0):
+        time = FakeTime()
+        assert run(time, [asked]) == 2
+        assert asked <= time.slept[0] <= asked * 1.1
+    for asked in (60.5, math.inf):
+        time = FakeTime()
+        with pytest.raises(LLMUnavailable, match=r"1 made.*too long"):
+            run(time, [asked])
+        assert time.slept == []
 
 
 def test_backoff_doubles_up_to_its_cap_and_ends_after_four_attempts() -> None:

@@ -9,7 +9,8 @@ import pytest
 from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import convert_map
 from tests.scenario.bad_folders import GRID, LODGE, Files, write
-from tests.scenario.tiled.maps import DRAWN, TMX, school, write_map
+from tests.scenario.tiled.maps import DRAWN as DRAWN
+from tests.scenario.tiled.maps import TMX, school, write_map
 
 PARTY = Path(__file__).parents[3] / "scenarios" / "valentines_party"
 _PARTS = ("width", "height", "sectors", "arenas", "objects", "doors", "spawns", "sealed")
