@@ -46,11 +46,6 @@ def test_piles_of_marks_are_bounded_and_cleaning_them_again_changes_nothing(raw:
         assert max(map(len, marks.split()), default=0) <= 30
 
 
-def test_thirty_marks_on_a_letter_stay() -> None:
-    assert clean("z" + "\u0316" * 40 + "!") == "z" + "\u0316" * 30 + "!"
-    assert clean("e\u0301" * 200) == "é" * 200
-
-
 @given(ANY, st.integers(0, 50))
 def test_with_lines_only_line_feeds_remain_and_the_limit_is_kept(raw: str, limit: int) -> None:
     text = clean(raw, lines=True)
@@ -71,6 +66,9 @@ def test_with_lines_only_line_feeds_remain_and_the_limit_is_kept(raw: str, limit
         ("caf\u0065\u0301", "café"),
         ("lone \ud800 half", "lone half"),
         ("☕ 👩 ok", "☕ 👩 ok"),
+        (" María López 三浦 陽太 🚶 ", "María López 三浦 陽太 🚶"),
+        ("e\u0301" * 200, "é" * 200),
+        ("z" + "\u0316" * 40 + "!", "z" + "\u0316" * 30 + "!"),
     ],
 )
 def test_known_attacks_are_disarmed_and_honest_text_stays(raw: str, safe: str) -> None:
@@ -89,12 +87,6 @@ def test_text_that_is_clean_but_for_its_ends_is_cleaned_as_any_other(raw: str) -
     # What is not printable sends the text along the way of those that need cleaning.
     assert clean(raw) == clean(f"\x00{raw}")
     assert clean(raw, 5) == clean(f"\x00{raw}", 5)
-
-
-@pytest.mark.parametrize("text", ["🚶", "María López", "三浦 陽太", "☕ and cake"])
-def test_emoji_and_names_are_cut_and_stripped_and_nothing_else(text: str) -> None:
-    assert clean(f" {text} ") == text
-    assert clean(text, 3) == text[:3].strip()
 
 
 BEGINS = ("=", "+", "-", "@", "\t", "\r")

@@ -44,7 +44,7 @@ def list_chain(path: Path, ticks: range) -> list[bytes | None]:
         return [record.find_checksum(tick) for tick in ticks]
 
 
-@pytest.mark.parametrize("policy", ["idle", "reactive", "smallville"])
+@pytest.mark.parametrize("policy", ["reactive", "smallville"])
 def test_both_runs_are_the_same_until_the_other_policy_takes_over(
     parent: Path, tmp_path: Path, policy: str
 ) -> None:

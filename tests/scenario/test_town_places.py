@@ -21,22 +21,25 @@ def places(
     return {place.id: place for place in find_town_places(person, scenario)}
 
 
-def hours(sector: tuple[str, ...], arena: tuple[str, ...]) -> list[str]:
-    room = ArenaSpec(name="room", hours=arena)
-    found = places(town(SectorSpec(name="Shop", common=True, hours=sector, arenas=(room,))))
-    return [str(span) for span in found["Shop/room"].hours]
-
-
-@pytest.mark.parametrize("name", ["tiny", "valentines_party", "murder_mystery"])
-def test_a_profile_has_the_places_that_one_knows_before_one_has_seen_anything(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "beds"), [("tiny", 0), ("valentines_party", 25), ("murder_mystery", 9)]
+)
+def test_a_profile_has_the_places_that_one_knows_at_first_and_a_bed_that_is_there(
+    name: str, beds: int
+) -> None:
     env = town_v0.parallel_env(name)
     env.reset(seed=1)
     ids, known = env.world.town.places.ids, env.world.town.people.known
     rooms = set(env.world.town.plan.arena_id(a) for a in range(1, len(env.world.plan.arenas)))
-    for profile, bits in zip(env.profiles().values(), known, strict=True):
+    things = dict(zip(env.world.state.objects.ids, env.world.state.objects.plans, strict=True))
+    profiles = env.profiles().values()
+    for profile, bits in zip(profiles, known, strict=True):
         expected = [p for k, p in enumerate(ids) if bits >> k & 1 and p in rooms]
         assert [place.id for place in profile.town] == expected
         assert len(expected) > 1
+    found = [p.sleeps_in for p in profiles if p.sleeps_in is not None]
+    assert len(set(found)) == len(found) == beds
+    assert all(things[id_].sleep_state == state for id_, state in found)
 
 
 def test_a_private_room_of_a_common_place_is_known_by_name_but_not_what_is_in_it() -> None:
@@ -73,7 +76,9 @@ def test_others_homes_are_not_known_and_their_things_not_offered() -> None:
 def test_a_room_is_open_when_its_building_is_too(
     sector: tuple[str, ...], arena: tuple[str, ...], open_: list[str]
 ) -> None:
-    assert hours(sector, arena) == open_
+    room = ArenaSpec(name="room", hours=arena)
+    found = places(town(SectorSpec(name="Shop", common=True, hours=sector, arenas=(room,))))
+    assert [str(span) for span in found["Shop/room"].hours] == open_
 
 
 def bed(name: str = "bed", *users: str, sleep: str | None = "slept in") -> ObjectSpec:
@@ -113,12 +118,3 @@ def test_the_bed_is_the_agents_own_or_any_at_home(
     home: str, arenas: tuple[ArenaSpec, ...], found: str | None
 ) -> None:
     assert sleeps(home, *arenas) == (None if found is None else (found, "slept in"))
-
-
-@pytest.mark.parametrize("name", ["tiny", "valentines_party"])
-def test_a_profile_names_a_bed_that_is_there(name: str) -> None:
-    env = town_v0.parallel_env(name)
-    things = dict(zip(env.world.state.objects.ids, env.world.state.objects.plans, strict=True))
-    beds = [p.sleeps_in for p in env.profiles().values() if p.sleeps_in is not None]
-    assert len(set(beds)) == len(beds) == (0 if name == "tiny" else 25)
-    assert all(things[id_].sleep_state == state for id_, state in beds)
