@@ -1,4 +1,4 @@
-"""A disk that is full or fails, at any write of a run."""
+"""A disk that is full or fails at any write of a run, or turns a bit of its file."""
 
 import errno
 import os
@@ -9,6 +9,7 @@ import pytest
 
 from genagents_env.errors import DiskError
 from genagents_env.record import canonical_hash
+from tests.campaigns import bit_flips
 from tests.run.towns import resume_town, run_town
 
 
@@ -46,3 +47,22 @@ def test_a_disk_that_is_full_at_a_tick_is_named_as_the_reason(tmp_path: Path) ->
     run_town(whole, ticks=3)
     resume_town(path)
     assert canonical_hash(path) == canonical_hash(whole)
+
+
+@pytest.mark.slow
+def test_a_turned_bit_of_a_finished_file_is_noticed_or_harmless(tmp_path: Path) -> None:
+    found, misses = bit_flips.flip_finished(tmp_path, 50, seed=2)
+    assert not misses
+    assert found["noticed as it was read"] > 10
+
+
+@pytest.mark.slow
+def test_a_turned_bit_of_a_killed_runs_log_or_a_stopped_one_changes_no_hash(tmp_path: Path) -> None:
+    found, misses = bit_flips.flip_killed(tmp_path, 15, seed=2)
+    assert not misses
+    assert found.total() == 15
+    assert {
+        "resumed from tick 10 to the clean hash",
+        "resumed from tick -1 to the clean hash",
+        "noticed by resume",
+    } <= set(found)
