@@ -156,28 +156,23 @@ def test_libraries_for_servers_are_imported_by_no_module_but_the_endpoint() -> N
     assert (done.returncode, done.stderr) == (0, "")
 
 
-async def find_loop() -> asyncio.AbstractEventLoop:
-    return asyncio.get_running_loop()
-
-
-def run_and_forget() -> asyncio.AbstractEventLoop:
-    """Return the loop of an `OwnLoop` that only a circle still holds."""
-    own = OwnLoop()
-    own.circle = own  # type: ignore[attr-defined]  # as a policy is held by what it made
-    return own.run(find_loop())
-
-
 def test_a_loop_that_nobody_closed_is_closed_with_its_last_reference() -> None:
-    async def forget() -> asyncio.AbstractEventLoop:
-        return forget_at_once()
+    async def find_loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
 
-    def forget_at_once() -> asyncio.AbstractEventLoop:
-        loop = run_and_forget()
+    def forget() -> asyncio.AbstractEventLoop:
+        own = OwnLoop()
+        own.circle = own  # type: ignore[attr-defined]  # as a policy is held by what it made
+        loop = own.run(find_loop())
+        del own
         gc.collect()
         return loop
 
-    assert forget_at_once().is_closed()
-    assert asyncio.run(forget()).is_closed()  # within another loop too
+    async def forget_within_another() -> asyncio.AbstractEventLoop:
+        return forget()
+
+    assert forget().is_closed()
+    assert asyncio.run(forget_within_another()).is_closed()
 
 
 SECRETS = ("sk-one-0123456789abcdef0123456789", "sk-two-fedcba9876543210fedcba9876")

@@ -50,7 +50,6 @@ def perceive_all(path: Path) -> list[dict[str, str]]:
     [
         ("mayoral_election", "scripted", {"start": "09:50"}),
         ("simuverse_park", "random", {}),
-        ("murder_mystery", "scripted", {}),
     ],
 )
 def test_every_percept_of_a_run_is_perceived_again(
@@ -120,7 +119,6 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ({"0": ["stay", "dancing", "x"]}, "tick 4 .* differs from the record"),
         ({"0": ["jump"]}, "is no action"),
-        ({"0": ["stay", 5, 6]}, "is no action"),
         ({"0": ["speak", 99, "hello", False, None, None]}, "nobody and nothing"),
         ({"0": ["use", -1, "on", None, None]}, "nobody and nothing"),
         ({"0": ["move", [[0, 10**15]], "x", ["a", "b"], ["a", "b"]]}, "tiles"),

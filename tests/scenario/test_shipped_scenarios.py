@@ -81,22 +81,17 @@ SAID = {
         ),
         (["speech"], "Will you come to my speech in the park tomorrow at four?"),
         (["candidacy", "speech"], "Sam Moore, the candidate, gives a speech in Johnson Park."),
-        ([], "Let us talk in the park."),
     ],
     "murder_mystery": [
         (["testimony"], "I saw Francesco leave the hotel with a bloody knife."),
         (["argument"], "Francesco and Ahmed were arguing in the street yesterday."),
-        (["cheating"], "Ahmed was cheating on her with Yi."),
         (["time_of_death"], "He was killed around 8 PM."),
-        (["caller"], "It was a woman who called me."),
-        (["reception"], "There was no one at the hotel reception."),
         (["last_seen"], "I saw Ahmed enter the hotel at 7:30 PM."),
         (["murder"], "I killed Ahmed, I confess."),
         (["one_night"], "Francesco and I slept together once."),
         (["who_called"], "I found Ahmed dead this morning."),
         ([], "Could Francesco have killed Ahmed?"),
         ([], "I never killed Ahmed."),
-        ([], "The knife is missing. Francesco has a restaurant."),
         ([], "Who called the police?"),
     ],
     "murder_mystery_hard": [
@@ -107,13 +102,11 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "facts", "said"),
-    [(name, facts, said) for name, rows in SAID.items() for facts, said in rows],
-)
-def test_facts_are_recognised_in_what_is_said(name: str, facts: list[str], said: str) -> None:
-    heard = [f.id for f in load_scenario(name).facts if finds_any(f.patterns, said)]
-    assert heard == facts
+@pytest.mark.parametrize("name", SAID)
+def test_facts_are_recognised_in_what_is_said(name: str) -> None:
+    facts = load_scenario(name).facts
+    heard = [([one.id for one in facts if states(one, said)], said) for _, said in SAID[name]]
+    assert heard == SAID[name]
 
 
 def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
