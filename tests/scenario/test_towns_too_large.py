@@ -117,4 +117,4 @@ def test_every_argument_of_an_environment_is_refused_in_a_sentence(
 
 @pytest.mark.slow
 def test_generated_folders_are_lived_in_or_refused_with_file_and_key() -> None:
-    scenario_folders.main(folders=20)
+    scenario_folders.main(folders=12)
