@@ -82,7 +82,6 @@ def put(*keys: str, value: Saved) -> Callable[[Saved], Saved]:
     ("change", "said"),
     [
         (put("env", "world", "tile", value=[10**9, 0]), "state at tick 1[45] .*town: tile is not"),
-        (put("env", "world", "bed", value=[7**9, -1]), "state at tick 1[45] .*town: bed is not"),
         (put("env", "world", "told", value=[[0, 5, 0]]), "state at tick 1[45] .*town: told is not"),
         (put("env", "world", "tick", value=3), "state at tick 1[45] .*it is of tick 3"),
         (put("env", "episode", value=7), "state at tick 1[45] .*no saved state"),

@@ -1,5 +1,6 @@
 """A run goes on with the models it was begun with, or not at all; what each was paid is kept."""
 
+import json
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.calls import Endpoint, Message
 from genagents_env.llm.open import ModelOptions, open_endpoint
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embed import HashedSource
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, interview, models, resume, run
@@ -20,6 +22,7 @@ from genagents_env.run.session import RunSession
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.rates import compute_rates
 from genagents_env.study.judge import judge_run
+from genagents_env.testing.fault_server import FaultServer
 from tests.record.lived import call, make_meta
 from tests.run.asked import write_run
 from tests.run.towns import FOUR, WITNESS, Killed, failing_from, make_options, make_spec, run_town
@@ -192,3 +195,38 @@ def test_a_model_is_charged_at_one_price_to_the_end_of_a_run(spent: Path) -> Non
     how = replace(options.model_options, price=CHEAP)
     with pytest.raises(ConfigError, match="charged at another price, to its end"):
         resume(spent, replace(options, model_options=how), hours=HOUR)
+
+
+CONTEXT = 1600
+SPEC = make_spec(
+    "valentines_party", 6, people=FOUR[:1], policy=PolicySpec("smallville", {"retrieval": False})
+)
+OPTIONS = RunOptions(embedder="hashed", preflight=False, checkpoint_every=2)
+
+
+def list_lengths(path: Path) -> list[int]:
+    with RunReader(path) as reader:
+        messages = [json.loads(row.messages) for row in reader.calls()]
+    return [
+        bound_prompt_tokens([Message(one["role"], one["content"]) for one in each])
+        for each in messages
+    ]
+
+
+def test_prompts_follow_a_short_context_and_a_resumed_run_keeps_their_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.sqlite"
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        server.models = {"town-model": {"max_model_len": CONTEXT}}
+        run(SPEC, path, OPTIONS)
+        with RunReader(path) as reader:
+            assert reader.meta.contexts == {"town-model": CONTEXT}
+        assert max(list_lengths(path)) <= CONTEXT - 1000
+        before = canonical_hash(path)
+        server.models = {"town-model": {"max_model_len": 32_768}}
+        resume(path, OPTIONS, hours=0.02)
+    assert max(list_lengths(path)) <= CONTEXT - 1000
+    assert canonical_hash(path) != before

@@ -1,6 +1,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -12,15 +14,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, resume, run
-from tests.run.towns import (
-    CURIOUS,
-    Killed,
-    make_options,
-    make_spec,
-    resume_town,
-    run_town,
-    stop_at,
-)
+from tests.run.towns import CURIOUS, Killed, make_options, make_spec, resume_town, run_town, stop_at
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +140,34 @@ def test_what_no_run_can_have_is_refused_before_anything_is_written(path: Path) 
         with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
             run(make_spec(repeats=repeats), path, make_options())
     assert not path.exists()
+
+
+PROGRAM = """
+import sys
+from genagents_env.record import canonical_hash
+from genagents_env.run import run
+from tests.run.towns import make_options, make_spec
+others = {"Klaus Mueller": "random", "Maria Lopez": "scripted", "Ayesha Khan": "random"}
+spec = make_spec("valentines_party", 30, policy_for=others)
+run(spec, sys.argv[1], make_options())
+print(canonical_hash(sys.argv[1]))
+"""
+
+
+def hash_of(path: Path, hash_seed: int) -> str:
+    child = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "SHUFFLE_ACTIONS": str(hash_seed)},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr
+    return child.stdout.strip()
+
+
+@pytest.mark.slow
+def test_one_hash_over_hash_seeds_action_orders_and_processes(tmp_path: Path) -> None:
+    hashes = {hash_of(tmp_path / f"{seed}.sqlite", seed) for seed in range(1, 4)}
+    assert len(hashes) == 1
