@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -125,11 +126,15 @@ REQUEST = CompletionRequest((Message("user", "Hi \ud800 é"),), {"type": "object
 
 def test_equal_requests_hash_alike_also_in_later_versions_and_each_field_counts() -> None:
     assert prompt_hash(REQUEST) == prompt_hash(replace(REQUEST))
-    changes: list[dict[str, object]] = [
-        *({"messages": (Message("system", "Hi \ud800 é"),)}, {"schema": None}, {"seed": 4}),
-        *({"schema_name": "s"}, {"max_tokens": 11}, {"temperature": 0.6}),
+    changes: list[dict[str, Any]] = [
+        {"messages": (Message("system", "Hi \ud800 é"),)},
+        {"schema": None},
+        {"schema_name": "s"},
+        {"max_tokens": 11},
+        {"temperature": 0.6},
+        {"seed": 4},
     ]
-    others = [replace(REQUEST, **change) for change in changes]  # type: ignore[arg-type]
+    others = [replace(REQUEST, **change) for change in changes]
     assert len({prompt_hash(request) for request in [REQUEST, *others]}) == 7
     message, schema = (Message("user", "Hi"),), {"b": 1, "a": [None, 2.5]}
     published = CompletionRequest(message, schema, "r", 9, 0.7, 1)  # type: ignore[arg-type]
