@@ -209,23 +209,14 @@ def test_a_call_cancelled_while_the_shared_budget_lets_it_wait_leaves_nothing() 
     assert shared.held == Spend()
 
 
-class SlowBudget:
-    """A shared budget whose wait is longer than any call may last."""
-
-    def __init__(self, time: FakeTime) -> None:
-        self.time, self.open = time, 0
-
-    async def admit(self, most: Spend) -> None:
-        self.time.now += 1000
-        self.open += 1
-
-    def settle(self, most: Spend, used: Spend) -> None:
-        self.open -= 1
-
-
 def test_waiting_for_a_shared_budget_extends_the_deadline_of_a_call() -> None:
     time = FakeTime()
-    shared = SlowBudget(time)
+
+    def wait(most: Spend) -> bool:
+        time.now += 1000  # longer than any call may last
+        return False
+
+    shared = RecordingBudget(wait)
     client = client_of(ScriptedEndpoint(), budget=Budget(shared=shared), retry=retry_on(time))
     assert not ask(client).fallback
-    assert shared.open == 0
+    assert shared.held == Spend()

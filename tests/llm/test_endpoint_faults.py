@@ -1,5 +1,6 @@
 import asyncio
 import tracemalloc
+from functools import cache
 
 import pytest
 
@@ -25,20 +26,21 @@ BAD_WORDS = ["two_objects", "empty_object", "no_object", "cut"]
 TRANSIENT = sorted(set(FAULTS) - {*SLOW, *REFUSALS, *TOLERATED, *BAD_WORDS, "400"})
 
 
+@cache
+def ask_thrice(fault: str = "", call: int = 0) -> tuple[list[str], int, int]:
+    """Return the values of three calls, of which one meets a fault, the requests and retries."""
+    with FaultServer({call: fault} if fault else {}) as server:
+        client = client_of(endpoint_at(server.url, 5.0), retry=retry_on(FakeTime()))
+        answers = ask_each(client, (CallKey("Ada", tick, "act", 0) for tick in range(3)))
+        values = [answer.value.model_dump_json() for answer in answers]
+        return values, server.calls, client.ledger.totals().retries
+
+
 @pytest.mark.parametrize(
     ("fault", "call"), [(fault, 1 + at % 3) for at, fault in enumerate(TRANSIENT)]
 )
 def test_one_transient_fault_is_tried_again_and_changes_no_value(fault: str, call: int) -> None:
-    def three_calls(schedule: dict[int, str]) -> tuple[list[str], int, int]:
-        with FaultServer(schedule) as server:
-            client = client_of(endpoint_at(server.url, 5.0), retry=retry_on(FakeTime()))
-            answers = ask_each(client, (CallKey("Ada", tick, "act", 0) for tick in range(3)))
-            said = [answer.value.model_dump_json() for answer in answers]
-            return said, server.calls, client.ledger.totals().retries
-
-    values, requests, retries = three_calls({call: fault})
-    assert (requests, retries) == (4, 1)
-    assert values == three_calls({})[0]
+    assert ask_thrice(fault, call) == (ask_thrice()[0], 4, 1)
 
 
 @pytest.mark.parametrize("fault", TRANSIENT)

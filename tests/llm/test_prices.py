@@ -2,6 +2,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -78,9 +79,11 @@ def test_costs_are_exact_and_bounded() -> None:
         assert (again, again.source) == (price, price.source)
 
 
-def cached_answer(words: str, asked: Mapping[str, Any]) -> bytes:
-    """Return a completion of 10 tokens read, 6 of them cached and 3 written to the cache."""
-    details = {"cached_tokens": 6, "cache_write_tokens": 3}
+def cached_answer(
+    words: str, asked: Mapping[str, Any], cached: object = 6, written: object = 3
+) -> bytes:
+    """Return a completion of 10 tokens read, some of them cached and written to the cache."""
+    details = {"cached_tokens": cached, "cache_write_tokens": written}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": details}
     return json.dumps({**json.loads(envelope(words)), "usage": usage}).encode()
 
@@ -105,11 +108,7 @@ def test_cached_tokens_count_at_their_own_price_live_and_from_the_record() -> No
 
 @pytest.mark.parametrize("cached", [-1, "6", None, 11, 10**30, [6]])
 def test_odd_counts_of_cached_tokens_are_at_most_what_was_read(cached: object) -> None:
-    def odd(words: str, asked: Mapping[str, Any]) -> bytes:
-        details = {"cached_tokens": cached, "cache_write_tokens": cached}
-        usage = {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": details}
-        return json.dumps({**json.loads(envelope(words)), "usage": usage}).encode()
-
+    odd = partial(cached_answer, cached=cached, written=cached)
     cassette, key = MemoryCassette(), CallKey("Ada", 3, "act", 0)
     with FaultServer(always=ServerFault(answer=odd)) as server:
         ask(client_of(endpoint_at(server.url), cassette=cassette), key)
