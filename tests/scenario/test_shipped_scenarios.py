@@ -1,4 +1,4 @@
-"""The scenario that provokes the failures of Park et al.: what happens is what the page says."""
+"""Shipped scenarios are valid, say what they say, and what happens in them is what pages say."""
 
 import re
 from collections.abc import Iterator
