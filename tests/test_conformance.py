@@ -151,24 +151,22 @@ def test_indexed_ids_conform(actions: str) -> None:
     api_test(town_v0.env(scenario="tiny", actions=actions, ids="indexed"), num_cycles=50)
 
 
-@every_format
-def test_our_check_passes(actions: str) -> None:
-    check_env(functools.partial(make, "tiny", actions, percepts=True), steps=200)
+CHECKED = [
+    *((name, FORMATS[k % 2], 20, 0) for k, name in enumerate(LARGER)),
+    *(("tiny", FORMATS[seed % 2], 30, seed) for seed in range(1, 8)),
+]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scenario", "actions"), [(name, FORMATS[k % 2]) for k, name in enumerate(LARGER)]
+    ("scenario", "actions", "steps", "seed"),
+    [
+        *(("tiny", actions, 200, 0) for actions in FORMATS),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in CHECKED),
+    ],
 )
-def test_our_check_passes_each_scenario(scenario: str, actions: str) -> None:
-    check_env(functools.partial(make, scenario, actions, percepts=True), steps=20)
-
-
-@pytest.mark.slow
-def test_our_check_gives_no_false_alarm() -> None:
-    for seed in range(8):
-        make_town = functools.partial(make, "tiny", FORMATS[seed % 2])
-        check_env(make_town, steps=30, seed=seed)
+def test_our_check_passes(scenario: str, actions: str, steps: int, seed: int) -> None:
+    make_town = functools.partial(make, scenario, actions, percepts=True)
+    check_env(make_town, steps=steps, seed=seed)
 
 
 def test_the_town_is_registered() -> None:

@@ -30,11 +30,6 @@ class Installed:
         ({"direct_url": WHEEL}, "/v", 'pip install "genagents-env[lab]"'),
         ({"direct_url": CLONE}, "/v", 'pip install -e ".[lab]" in the folder of the clone'),
         ({"INSTALLER": "uv"}, "/v", 'uv pip install "genagents-env[lab]"'),
-        (
-            {"INSTALLER": "uv", "direct_url": CLONE},
-            "/v",
-            'uv pip install -e ".[lab]" in the folder of the clone',
-        ),
         ({}, "/h/.local/pipx/venvs/g", 'pipx install --force "genagents-env[lab]"'),
         ({}, "/h/.local/share/uv/tools/g", 'uv tool install --force "genagents-env[lab]"'),
         ({"direct_url": "nonsense"}, "/v", 'pip install "genagents-env[lab]"'),

@@ -69,13 +69,6 @@ def test_a_reset_forgets_what_was_done_and_a_load_brings_it_back() -> None:
     assert get_board(env).list_own()[1][0].done
 
 
-def test_whom_to_accuse_is_on_no_board() -> None:
-    goal = Goal(agent=ADA, kind="accuse", object=LAMP, person=BEN)
-    board = get_board(make_env(goal))
-    assert board.person[0, 0] == -1
-    assert board.list_own()[0][0].person is None
-
-
 @pytest.mark.parametrize(
     ("goal", "text"),
     [
@@ -110,16 +103,16 @@ def test_the_text_tells_goals_where_it_is_asked_for(goal: dict[str, Any], text: 
     assert "Your goals" not in plain.reset(seed=0)[0][BEN]["text"]
 
 
-def test_a_fact_is_told_in_words_to_those_who_know_it() -> None:
-    env = make_env(Goal(agent=ADA, kind="tell", fact=HEAR.id, person=BEN))
-    text = describe_goal(env.world, get_board(env), 0, 0)
-    assert text == f'see to it that {BEN} knows that "{HEAR.statement}"'
-
-
-def test_a_goal_that_is_over_is_told_so() -> None:
+def test_a_goal_is_told_to_be_over_a_fact_to_those_who_know_it_and_a_culprit_to_nobody() -> None:
     env = make_env(Goal(agent=ADA, kind="be", place=KITCHEN), goal_line=True)
     observations, *_ = env.step({})
     assert observations[ADA]["text"].startswith(f"Your goals: be at {KITCHEN} (over).\n")
+    env = make_env(Goal(agent=ADA, kind="tell", fact=HEAR.id, person=BEN))
+    text = describe_goal(env.world, get_board(env), 0, 0)
+    assert text == f'see to it that {BEN} knows that "{HEAR.statement}"'
+    board = get_board(make_env(Goal(agent=ADA, kind="accuse", object=LAMP, person=BEN)))
+    assert board.person[0, 0] == -1
+    assert board.list_own()[0][0].person is None
 
 
 @pytest.mark.parametrize(

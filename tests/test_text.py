@@ -46,16 +46,12 @@ def test_piles_of_marks_are_bounded_and_cleaning_them_again_changes_nothing(raw:
         assert max(map(len, marks.split()), default=0) <= 30
 
 
-def test_thirty_marks_on_a_letter_stay() -> None:
-    assert clean("z" + "\u0316" * 40 + "!") == "z" + "\u0316" * 30 + "!"
-    assert clean("e\u0301" * 200) == "é" * 200
-
-
-@given(ANY)
-def test_with_lines_only_line_feeds_remain(raw: str) -> None:
+@given(ANY, st.integers(0, 50))
+def test_with_lines_only_line_feeds_remain_and_the_limit_is_kept(raw: str, limit: int) -> None:
     text = clean(raw, lines=True)
     assert is_clean(text)
     assert clean(text, lines=True) == text
+    assert len(clean(raw, limit)) <= limit
 
 
 @pytest.mark.parametrize(
@@ -70,15 +66,13 @@ def test_with_lines_only_line_feeds_remain(raw: str) -> None:
         ("caf\u0065\u0301", "café"),
         ("lone \ud800 half", "lone half"),
         ("☕ 👩 ok", "☕ 👩 ok"),
+        (" María López 三浦 陽太 🚶 ", "María López 三浦 陽太 🚶"),
+        ("e\u0301" * 200, "é" * 200),
+        ("z" + "\u0316" * 40 + "!", "z" + "\u0316" * 30 + "!"),
     ],
 )
 def test_known_attacks_are_disarmed_and_honest_text_stays(raw: str, safe: str) -> None:
     assert clean(raw) == safe
-
-
-@given(ANY, st.integers(0, 50))
-def test_the_limit_is_kept(raw: str, limit: int) -> None:
-    assert len(clean(raw, limit)) <= limit
 
 
 def test_names_that_look_alike_fold_alike() -> None:
@@ -93,12 +87,6 @@ def test_text_that_is_clean_but_for_its_ends_is_cleaned_as_any_other(raw: str) -
     # What is not printable sends the text along the way of those that need cleaning.
     assert clean(raw) == clean(f"\x00{raw}")
     assert clean(raw, 5) == clean(f"\x00{raw}", 5)
-
-
-@pytest.mark.parametrize("text", ["🚶", "María López", "三浦 陽太", "☕ and cake"])
-def test_emoji_and_names_are_cut_and_stripped_and_nothing_else(text: str) -> None:
-    assert clean(f" {text} ") == text
-    assert clean(text, 3) == text[:3].strip()
 
 
 BEGINS = ("=", "+", "-", "@", "\t", "\r")
@@ -116,8 +104,13 @@ def test_all_forms_of_the_dangerous_signs_are_known() -> None:
 
 
 @pytest.mark.parametrize("sign", SIGNS, ids=ascii)
-def test_a_cell_that_begins_like_a_formula_is_set_off(sign: str) -> None:
+def test_a_cell_that_begins_like_a_formula_is_set_off_also_in_a_report(sign: str) -> None:
     assert escape_formula(f"{sign}1+1") == f"'{sign}1+1"
+    if sign.isprintable():
+        table = Table("said", "Said", (f"{sign}head",), ((f"\ufeff{sign}cmd()",), (-1.5,), (-3,)))
+        cells = [row[0] for row in csv.reader(StringIO(table.format_csv()))]
+        assert [cell[0] for cell in cells[:2]] == ["'", "'"]
+        assert cells[2:] == ["-1.5", "-3"]
 
 
 @given(INVISIBLE, st.sampled_from(SIGNS), st.text(max_size=5))
@@ -130,72 +123,37 @@ def test_other_words_stay_as_they_are(words: str) -> None:
     assert escape_formula(words) == words
 
 
-@pytest.mark.parametrize("sign", [sign for sign in SIGNS if sign.isprintable()], ids=ascii)
-def test_a_report_opened_in_a_spreadsheet_computes_nothing_people_said(sign: str) -> None:
-    table = Table("said", "Said", (f"{sign}head",), ((f"\ufeff{sign}cmd()",), (-1.5,), (-3,)))
-    cells = [row[0] for row in csv.reader(StringIO(table.format_csv()))]
-    assert [cell[0] for cell in cells[:2]] == ["'", "'"]
-    assert cells[2:] == ["-1.5", "-3"]
-
-
-_ENOUGH = 20.0  # seconds; what froze took minutes, what does not takes a tenth of a second
-
-TEXTS = {
-    "a quarter of a million marks on one letter": """
-from genagents_env.text import clean
-assert len(clean("a" + "\\u0301\\u0316" * 125_000, 250_000)) < 40
-""",
-    "marks that are made of marks": """
-from genagents_env.text import clean
-assert len(clean("a" + "\\u0f73" * 125_000, 250_000)) < 40
-""",
-    "marks between signs that no terminal shows": """
-from genagents_env.text import clean
-assert len(clean("a" + "\\u0301\\u200b\\u0316" * 80_000, 250_000)) < 40
-""",
-    "a name of marks": """
-from genagents_env.text import fold
-assert len(fold("a" + "\\u0301\\u0316\\uff9e" * 80_000)) < 70
-""",
-    "a reply of marks": """
+HOSTILE = """
 import json
-from pydantic import BaseModel
-from genagents_env.llm.calls import Completion
+from genagents_env.actions import parse_action
+from genagents_env.llm.calls import Completion, CompletionRequest, Message
 from genagents_env.llm.completions import parse
-class Speech(BaseModel):
-    say: str
-words = json.dumps({"say": "a" + "\\u0301\\u0316" * 110_000}, ensure_ascii=False)
-assert len(parse(Completion(words, "stop", 1, 1), Speech).value.say) < 40
-""",
-    "an action of blanks": """
-from genagents_env.actions import parse_action
-assert parse_action("(" + " " * 100_000) is None
-""",
-    "words for nobody": """
-from genagents_env.actions import parse_action
-assert parse_action("(TALK) to" + " " * 100_000 + "x").to is None
-""",
-    "an object set to nothing": """
-from genagents_env.actions import parse_action
-assert parse_action("(USE) x" + " " * 100_000 + "y") is None
-""",
-    "an address of colons": """
 from genagents_env.llm.redact import Redactor
-assert Redactor().redact("//" + ":" * 100_000)
-""",
-    "news that a scripted model reads": """
-import json
-from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.scripted import news
 from genagents_env.llm.scripted.prompt import read_prompt
-line = json.dumps(["#1", "x " * 50_000])
-asked = Message("user", f"<<<DATA x\\n{line}\\nx END>>>")
+from genagents_env.text import clean, fold
+from pydantic import BaseModel
+
+class Speech(BaseModel):
+    say: str
+
+# Marks on one letter, marks that are made of marks, marks between signs that no terminal shows.
+for marks in ("\\u0301\\u0316" * 125_000, "\\u0f73" * 125_000, "\\u0301\\u200b\\u0316" * 80_000):
+    assert len(clean("a" + marks, 250_000)) < 40
+    words = json.dumps({"say": "a" + marks[:220_000]}, ensure_ascii=False)
+    assert len(parse(Completion(words, "stop", 1, 1), Speech).value.say) < 40
+assert len(fold("a" + "\\u0301\\u0316\\uff9e" * 80_000)) < 70
+blank = " " * 100_000
+assert parse_action("(" + blank) is None
+assert parse_action("(TALK) to" + blank + "x").to is None
+assert parse_action("(USE) x" + blank + "y") is None
+assert Redactor().redact("//" + ":" * 100_000)
+asked = Message("user", f'<<<DATA x\\n{json.dumps(["#1", "x " * 50_000])}\\nx END>>>')
 (read,) = read_prompt(CompletionRequest((asked,))).lines
 assert not news.is_testimony(read.text)
-""",
-}
+"""
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_hostile_text_does_not_freeze_the_process(name: str) -> None:
-    subprocess.run([sys.executable, "-c", TEXTS[name]], check=True, timeout=_ENOUGH)
+def test_hostile_text_does_not_freeze_the_process() -> None:
+    # What froze took minutes, what does not takes a tenth of a second.
+    subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=60)

@@ -46,9 +46,11 @@ def test_the_recipe_reached_the_optimum_for_every_agent_in_every_seed() -> None:
         assert found["seconds"] <= 300
 
 
+TASKS = list(enumerate(blind.list_tasks()[1:]))
+
+
 @pytest.mark.parametrize(
-    "task",
-    ["errand", *(pytest.param(t, marks=pytest.mark.slow) for t in blind.list_tasks()[1:])],
+    "task", ["errand", *(pytest.param(t, marks=pytest.mark.slow) for k, t in TASKS if k % 2)]
 )
 def test_the_best_list_earns_what_it_did(task: str) -> None:
     """If it does not: `python -m benchmarks.blind NAME`."""
@@ -57,8 +59,7 @@ def test_the_best_list_earns_what_it_did(task: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "task",
-    ["errand", *(pytest.param(t, marks=pytest.mark.slow) for t in blind.list_tasks()[1:])],
+    "task", ["errand", *(pytest.param(t, marks=pytest.mark.slow) for k, t in TASKS if k % 2 == 0)]
 )
 def test_what_the_plain_menu_gives_would_come_out_the_same_today(task: str) -> None:
     """If it does not: `python -m benchmarks.plain --again NAME`."""

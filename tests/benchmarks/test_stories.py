@@ -29,11 +29,11 @@ def test_the_page_says_what_the_scripted_policy_comes_to(story: str, tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("story", STORIES)
-def test_the_page_says_what_people_without_a_model_come_to(story: str, tmp_path: Path) -> None:
-    for column in ("scripted", "mute"):
-        (tmp_path / column).mkdir()
-        check(story, column, tmp_path / column)
+@pytest.mark.parametrize(("number", "story"), list(enumerate(STORIES)))
+def test_the_page_says_what_people_without_a_model_come_to(
+    number: int, story: str, tmp_path: Path
+) -> None:
+    check(story, ("scripted", "mute")[number % 2], tmp_path)
 
 
 def check(story: str, column: str, path: Path) -> None:

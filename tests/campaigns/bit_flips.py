@@ -1,8 +1,8 @@
 """A turned bit of a run file is noticed or harmless, wherever it is.
 
 Run: `python -m tests.campaigns.bit_flips` (three minutes): a thousand bits of a finished file, and
-two hundred of what a killed run leaves behind, its write-ahead log and the index of that. CI takes
-a tenth.
+two hundred of what a killed run leaves behind, its write-ahead log and the index of that, and of a
+run that its limit stopped. CI takes a part.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from genagents_env.errors import RecordError
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter, canonical_hash, verify
-from genagents_env.run import PolicySpec, resume, run
+from genagents_env.run import Limits, PolicySpec, resume, run
 from genagents_env.testing.kill_hook import kill_at
 from tests.frozen.cases import genagents
 from tests.run.kills import stretch
@@ -104,17 +104,23 @@ def flip_killed(folder: Path, flips: int, seed: int) -> tuple[Counter[str], list
         killed = replace(how, on_phase=kill_at(tick, phase))
         cut = folder / f"{number}.sqlite"
         assert stretch(partial(run, spec, cut, killed), None) == signal.SIGKILL
+    stopped = replace(how, limits=Limits(calls=30))
+    assert run(spec, folder / "stopped.sqlite", stopped).status == "budget_exhausted"
     turns = count()
 
     def begin() -> Path:
         turn = next(turns)
+        name = "stopped" if turn % 3 == 2 else str(turn % len(KILLS))
         for suffix in SUFFIXES:
-            shutil.copy(folder / f"{turn % len(KILLS)}.sqlite{suffix}", f"{path}{suffix}")
-        return Path(f"{path}{'-shm' if turn % 5 == 4 else '-wal'}")
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+            if (file := folder / f"{name}.sqlite{suffix}").exists():
+                shutil.copy(file, f"{path}{suffix}")
+        log = "-shm" if turn % 5 == 4 else "-wal"
+        return Path(f"{path}{'' if name == 'stopped' else log}")
 
     def judge() -> str:
         try:
-            result = resume(path, how)
+            result = resume(path, replace(how, no_limit=True))
         except RecordError:
             return "noticed by resume"
         if result.resumed_from is None or canonical_hash(path) != clean:

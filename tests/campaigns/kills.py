@@ -8,14 +8,11 @@ Progress goes to stderr; exit code 1 and a list of what went wrong on a miss.
 
 import argparse
 import asyncio
-import os
 import random
 import signal
 import sys
 import tempfile
 import time
-import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +22,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, interview, resume, run
 from genagents_env.show.summary import describe_run
 from genagents_env.testing.kill_hook import kill_at
-from tests.run.kills import read_seeds
+from tests.run.kills import read_seeds, stretch
 from tests.run.towns import LoggingEndpoint, make_options, make_spec
 from tests.scripted import neighbour
 
@@ -42,24 +39,6 @@ class SlowEndpoint(LoggingEndpoint):
     async def complete(self, request: CompletionRequest) -> Completion:
         await asyncio.sleep(request.seed % 1000 / 1000 * LATENCY)
         return await super().complete(request)
-
-
-def live_until(seconds: float | None, live: Callable[[], object]) -> int:
-    """Run `live` in a forked process, killed after that time; return the signal or exit code."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            live()
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-    if seconds is not None:
-        time.sleep(seconds)
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -os.WEXITSTATUS(status)
 
 
 class Victim:
@@ -90,7 +69,7 @@ class Victim:
         known = read_seeds(self.path) if self.path.exists() else set()
         asked = len(self.log.read_text().split())
         reading = {"interview": self._interview, "report": self._report}
-        ended = live_until(seconds, reading.get(kind, lambda: self.go_on(tick)))
+        ended = stretch(reading.get(kind, lambda: self.go_on(tick)), None, seconds)
         self.kills += ended == signal.SIGKILL
         if ended not in (0, signal.SIGKILL):
             self.faults.append(f"{kind} ended with {ended}")

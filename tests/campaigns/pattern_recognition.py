@@ -133,8 +133,8 @@ def record(folder: Path, scenario: str, mind: str, model: str, hours: float) -> 
     return file
 
 
-def main(hours: float = 3.0, runs: int = 72) -> None:
-    """Record so many runs, compare, and raise where the two engines differ."""
+def main(hours: float = 3.0, runs: int = 72, made: int = 100) -> None:
+    """Record so many runs, make texts of each pattern, raise where the two engines differ."""
     patterns, texts = list(list_shipped_patterns()), set[str]()
     every = list(product(MINDS, list_scenario_names(), MODELS))
     with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +142,7 @@ def main(hours: float = 3.0, runs: int = 72) -> None:
             texts |= read_texts(record(Path(folder), scenario, mind, model, hours))
             print(f"{scenario} {mind} {model}: {len(texts)} texts", file=sys.stderr)
     for pattern in patterns:
-        texts.update(write_texts(pattern, 100))
+        texts.update(write_texts(pattern, made))
     hits, differing = compare(patterns, sorted(texts))
     print(f"{len(patterns)} patterns, {len(texts)} texts, found {hits} times")
     print(f"{len(differing)} differ")
@@ -154,4 +154,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=3.0)
     parser.add_argument("--runs", type=int, default=72, help="of the 72 of minds, towns and models")
+    parser.add_argument("--made", type=int, default=100, help="texts of each pattern")
     main(**vars(parser.parse_args()))

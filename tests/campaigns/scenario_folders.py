@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -76,10 +77,6 @@ def _pick(draw: Draw, values: tuple[str, ...]) -> str:
     return values[int(draw.integers(len(values)))]
 
 
-def delete_line(folder: Path, draw: Draw) -> None:
-    _edit_lines(folder, draw, list.__delitem__)
-
-
 def change_value(folder: Path, draw: Draw) -> None:
     value, turn = _pick(draw, VALUES), int(draw.integers(1 << 30))
 
@@ -104,7 +101,9 @@ def change_word(folder: Path, draw: Draw) -> None:
 
 def add_people(folder: Path, draw: Draw) -> None:
     count, home = COUNTS[int(draw.integers(len(COUNTS)))], "homes" if draw.random() < 0.5 else "one"
-    places = re.findall(r'home = "([^"]+)"', _read_all(folder)) or ["nowhere"]
+    files = [file for file in sorted(folder.rglob("*.toml")) if file.is_file()]
+    text = "\n".join(file.read_bytes().decode("utf-8", "replace") for file in files)
+    places = re.findall(r'home = "([^"]+)"', text) or ["nowhere"]
     people = (
         f'[[people]]\nname = "Extra {i}"\npersona = "Extra {i} is here"\n'
         f'home = "{places[i % len(places) if home == "homes" else 0]}"\n'
@@ -154,7 +153,9 @@ def extend(folder: Path, draw: Draw) -> None:
         link.mkdir(exist_ok=True)
         nearer = f'name = "chain_{i}"\ntitle = "Link"\nextends = "chain_{i + 1}"\n'
         (link / "scenario.toml").write_text(nearer, encoding="utf-8")
-    _prepend(folder, f'extends = {{ scenario = "{base}"{people} }}\n')
+    if (file := folder / "scenario.toml").is_file():
+        head = f'extends = {{ scenario = "{base}"{people} }}\n'
+        file.write_bytes(head.encode() + file.read_bytes())
 
 
 def break_file(folder: Path, draw: Draw) -> None:
@@ -187,26 +188,15 @@ def nest_deeply(folder: Path, draw: Draw) -> None:
     _append(folder, "[deep]\nx = " + "[" * depth + "]" * depth + "\n")
 
 
-def _read_all(folder: Path) -> str:
-    files = [file for file in sorted(folder.rglob("*.toml")) if file.is_file()]
-    return "\n".join(file.read_bytes().decode("utf-8", "replace") for file in files)
-
-
 def _append(folder: Path, text: str) -> None:
     file = folder / "scenario.toml"
     if file.is_file():
         file.write_bytes(file.read_bytes() + b"\n" + text.encode())
 
 
-def _prepend(folder: Path, text: str) -> None:
-    file = folder / "scenario.toml"
-    if file.is_file():
-        file.write_bytes(text.encode() + file.read_bytes())
-
-
 MUTATIONS: tuple[Mutation, ...] = (
-    delete_line, change_value, change_value, change_word, change_word,
-    add_people, add_facts, add_places, draw_map, extend, break_file, nest_deeply,
+    partial(_edit_lines, change=list.__delitem__), change_value, change_value, change_word,
+    change_word, add_people, add_facts, add_places, draw_map, extend, break_file, nest_deeply,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ leaves out the wall clock, paths and versions, and nothing else.
 import json
 import re
 import shlex
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from genagents_env.cli import main
 from genagents_env.train.wrappers import VectorTown
 
 FROZEN = Path(__file__).with_name("frozen.json")
+EXPERIMENT = Path(__file__).with_name("experiment.toml")
 THREE = '--people "Isabella Rodriguez,Maria Lopez,Klaus Mueller"'
 CAFE = '--place "Hobbs Cafe/cafe"'
 TALKER = "--model scripted:neighbour --embedder hashed"
@@ -59,24 +61,6 @@ RUNS = {
     "--hours 0.25",
 }
 RESUMED = f"valentines_party {THREE} {CAFE} --policy smallville {TALKER} --start 11:00 --hours 1"
-EXPERIMENT = """
-name = "frozen"
-question = "Does anything change?"
-scenario = "valentines_party"
-people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
-place = "Hobbs Cafe"
-start = "10:00"
-hours = 0.5
-seeds = 3
-baseline = "scripted"
-primary = ["heard.party", "density"]
-model = "scripted:neighbour"
-embedder = "hashed"
-[factors.mind]
-scripted = { policy = "scripted", config = { share = 0.4 } }
-lyfe = { policy = "lyfe" }
-without_memory = { policy = "smallville", config = { reflection = false } }
-"""
 # What the wall clock, the place of the checkout or the installed libraries decide.
 _WEATHER = re.compile(r"latency|(wall_)?seconds|versions|run|file|path")
 _WEATHER_MEASURES = re.compile(r"(seconds|latency|wall_seconds)")
@@ -173,7 +157,7 @@ def report_case(cwd: Path) -> dict[str, object]:
 
 def sweep_case(cwd: Path) -> dict[str, object]:
     """Return the identities, hashes and report of a sweep as data."""
-    (cwd / "frozen.toml").write_text(EXPERIMENT)
+    shutil.copy(EXPERIMENT, cwd / "frozen.toml")
     genagents("sweep frozen.toml --out out --workers 1 --quiet", cwd)
     rated = "judge out --pairwise --model scripted:neighbour --quiet"
     genagents(rated, cwd)

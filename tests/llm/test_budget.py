@@ -56,16 +56,12 @@ def test_25_agents_at_once_never_spend_more_than_the_budget(
     assert budget.reserved == Spend()
     if answered < 25:
         assert all(isinstance(o, BudgetExceeded) for o in outcomes if isinstance(o, Exception))
-        next_one = budget.spent + cost_of_one()
+        alone = client_of(Greedy(price=PRICE))
+        ask(alone)
+        next_one = budget.spent + alone.budget.spent
         assert next_one.calls > calls or next_one.tokens > tokens or next_one.dollars > dollars, (
             "it stopped before the budget was used up"
         )
-
-
-def cost_of_one() -> Spend:
-    client = client_of(Greedy(price=PRICE))
-    ask(client)
-    return client.budget.spent
 
 
 def test_the_bound_holds_for_bytes_schema_and_messages() -> None:
@@ -150,34 +146,19 @@ class RecordingBudget(SharedBudget):
         self.spent += used
 
 
-def test_a_shared_budget_hears_of_every_attempt_before_and_after() -> None:
-    shared = RecordingBudget()
+def test_a_shared_budget_hears_of_every_attempt_before_and_after_and_of_no_replay() -> None:
+    shared, cassette = RecordingBudget(), MemoryCassette()
     budget = Budget(shared=shared)
     with FaultServer({1: "503"}) as server:
         endpoint = endpoint_at(server.url, deadline=20)
-        ask(client_of(endpoint, budget=budget, retry=retry_on(FakeTime())))
+        how = {"retry": retry_on(FakeTime()), "cassette": cassette}
+        ask(client_of(endpoint, budget=budget, **how))
+        again = client_of(endpoint, budget=Budget(shared=shared), **how)
+        ask(again)
     assert [entry.split()[0] for entry in shared.log] == ["admit", "settle"] * 2
-    assert shared.held == Spend()
+    assert again.budget.spent == shared.held == Spend()
     assert shared.spent == budget.spent
     assert shared.spent.calls == 2
-
-
-def test_a_replayed_call_asks_no_shared_budget() -> None:
-    shared, cassette = RecordingBudget(), MemoryCassette()
-    ask(client_of(ScriptedEndpoint(), budget=Budget(shared=shared), cassette=cassette))
-    log, budget = list(shared.log), Budget(shared=shared)
-    ask(client_of(ScriptedEndpoint(), budget=budget, cassette=cassette))
-    assert budget.spent == Spend()
-    assert shared.log == log
-
-
-def test_the_own_limit_comes_first() -> None:
-    shared = RecordingBudget()
-    budget = Budget(tokens=10, shared=shared)
-    with pytest.raises(BudgetExceeded) as caught:
-        asyncio.run(budget.admit(Spend(1, 11)))
-    assert caught.value.limit == 10
-    assert shared.log == []
 
 
 def test_a_refusal_of_the_shared_budget_leaves_no_reservation() -> None:
@@ -194,6 +175,8 @@ def test_a_refusal_of_the_shared_budget_leaves_no_reservation() -> None:
             except BudgetExceeded:
                 order.append(f"{tokens} was refused")
 
+        with pytest.raises(BudgetExceeded, match="100"):  # its own limit comes first
+            await budget.admit(Spend(1, 101))
         shared.open.clear()
         tasks = [asyncio.create_task(spend(tokens)) for tokens in (70, 60)]
         await asyncio.sleep(0)
@@ -226,23 +209,14 @@ def test_a_call_cancelled_while_the_shared_budget_lets_it_wait_leaves_nothing() 
     assert shared.held == Spend()
 
 
-class SlowBudget:
-    """A shared budget whose wait is longer than any call may last."""
-
-    def __init__(self, time: FakeTime) -> None:
-        self.time, self.open = time, 0
-
-    async def admit(self, most: Spend) -> None:
-        self.time.now += 1000
-        self.open += 1
-
-    def settle(self, most: Spend, used: Spend) -> None:
-        self.open -= 1
-
-
 def test_waiting_for_a_shared_budget_extends_the_deadline_of_a_call() -> None:
     time = FakeTime()
-    shared = SlowBudget(time)
+
+    def wait(most: Spend) -> bool:
+        time.now += 1000  # longer than any call may last
+        return False
+
+    shared = RecordingBudget(wait)
     client = client_of(ScriptedEndpoint(), budget=Budget(shared=shared), retry=retry_on(time))
     assert not ask(client).fallback
-    assert shared.open == 0
+    assert shared.held == Spend()

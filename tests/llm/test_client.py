@@ -4,20 +4,34 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from genagents_env import llm
-from genagents_env.errors import DivergenceError
+from genagents_env.errors import DivergenceError, LLMUnavailable, ModelOutage
+from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import call_seed
 from genagents_env.llm.event_loop import OwnLoop
-from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
+from genagents_env.llm.prices import Price
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import FALLBACK, ask, ask_choice, client_of, endpoint_at
+from tests.llm.asking import (
+    FALLBACK,
+    Choice,
+    FakeTime,
+    ask,
+    ask_choice,
+    ask_each,
+    client_of,
+    endpoint_at,
+    retry_on,
+)
 
 KEYS = [CallKey(f"agent {at}", at // 5, "act", at % 2) for at in range(25)]
 
@@ -49,27 +63,21 @@ def test_values_do_not_depend_on_the_order_in_which_calls_complete() -> None:
     assert len({shuffled(seed) for seed in range(40)}) == 1
 
 
-def test_an_answered_call_is_not_made_again_even_without_budget() -> None:
+@pytest.mark.parametrize("rule", [sample_schema, always_invalid])
+def test_a_call_is_not_made_again_even_without_budget_nor_is_one_that_fell_back(
+    rule: Rule,
+) -> None:
     cassette = MemoryCassette()
-    first = client_of(ScriptedEndpoint(), cassette=cassette)
+    first = client_of(ScriptedEndpoint(rule), cassette=cassette)
     live = ask(first)
-    endpoint = ScriptedEndpoint(always_invalid)
+    assert (live.fallback, live.value == FALLBACK) == ((rule is always_invalid),) * 2
+    endpoint = ScriptedEndpoint()
     second = client_of(endpoint, cassette=cassette)
     second.budget.tokens = 0
     assert ask(second) == live
     assert endpoint.requests == []
-    assert (first.budget.spent.calls, second.budget.spent.calls) == (1, 0)
+    assert (first.budget.spent.calls, second.budget.spent.calls) == (1 + live.fallback, 0)
     assert second.ledger.rows() == first.ledger.rows()
-
-
-def test_a_recorded_fallback_is_replayed_as_one() -> None:
-    cassette = MemoryCassette()
-    live = ask(client_of(ScriptedEndpoint(always_invalid), cassette=cassette))
-    again = client_of(ScriptedEndpoint(), cassette=cassette)
-    assert ask(again) == live
-    assert live.fallback
-    assert live.value == FALLBACK
-    assert again.ledger.totals().fallbacks == 1
 
 
 def test_another_prompt_or_seed_under_a_recorded_key_is_a_divergence() -> None:
@@ -116,24 +124,21 @@ def test_a_client_outlives_event_loops() -> None:
 REQUEST = CompletionRequest((Message("user", "Hi \ud800 é"),), {"type": "object"}, "r", 10, 0.5, 3)
 
 
-def test_equal_requests_hash_alike_and_each_field_counts() -> None:
+def test_equal_requests_hash_alike_also_in_later_versions_and_each_field_counts() -> None:
     assert prompt_hash(REQUEST) == prompt_hash(replace(REQUEST))
-    others = [
-        replace(REQUEST, messages=(Message("system", "Hi \ud800 é"),)),
-        replace(REQUEST, schema=None),
-        replace(REQUEST, schema_name="s"),
-        replace(REQUEST, max_tokens=11),
-        replace(REQUEST, temperature=0.6),
-        replace(REQUEST, seed=4),
+    changes: list[dict[str, Any]] = [
+        {"messages": (Message("system", "Hi \ud800 é"),)},
+        {"schema": None},
+        {"schema_name": "s"},
+        {"max_tokens": 11},
+        {"temperature": 0.6},
+        {"seed": 4},
     ]
+    others = [replace(REQUEST, **change) for change in changes]
     assert len({prompt_hash(request) for request in [REQUEST, *others]}) == 7
-
-
-def test_hash_does_not_change_between_versions() -> None:
-    request = CompletionRequest(
-        (Message("user", "Hi"),), {"b": 1, "a": [None, 2.5]}, "r", 9, 0.7, 1
-    )
-    assert prompt_hash(request).startswith("3ddbbc5cee4edc22")
+    message, schema = (Message("user", "Hi"),), {"b": 1, "a": [None, 2.5]}
+    published = CompletionRequest(message, schema, "r", 9, 0.7, 1)  # type: ignore[arg-type]
+    assert prompt_hash(published).startswith("3ddbbc5cee4edc22")
 
 
 def test_seeds_have_31_bits_and_depend_on_every_part_of_the_key() -> None:
@@ -156,25 +161,87 @@ def test_libraries_for_servers_are_imported_by_no_module_but_the_endpoint() -> N
     assert (done.returncode, done.stderr) == (0, "")
 
 
-async def find_loop() -> asyncio.AbstractEventLoop:
-    return asyncio.get_running_loop()
-
-
-def run_and_forget() -> asyncio.AbstractEventLoop:
-    """Return the loop of an `OwnLoop` that only a circle still holds."""
-    own = OwnLoop()
-    own.circle = own  # type: ignore[attr-defined]  # as a policy is held by what it made
-    return own.run(find_loop())
-
-
 def test_a_loop_that_nobody_closed_is_closed_with_its_last_reference() -> None:
-    async def forget() -> asyncio.AbstractEventLoop:
-        return forget_at_once()
+    async def find_loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
 
-    def forget_at_once() -> asyncio.AbstractEventLoop:
-        loop = run_and_forget()
+    def forget() -> asyncio.AbstractEventLoop:
+        own = OwnLoop()
+        own.circle = own  # type: ignore[attr-defined]  # as a policy is held by what it made
+        loop = own.run(find_loop())
+        del own
         gc.collect()
         return loop
 
-    assert forget_at_once().is_closed()
-    assert asyncio.run(forget()).is_closed()  # within another loop too
+    async def forget_within_another() -> asyncio.AbstractEventLoop:
+        return forget()
+
+    assert forget().is_closed()
+    assert asyncio.run(forget_within_another()).is_closed()
+
+
+SECRETS = ("sk-one-0123456789abcdef0123456789", "sk-two-fedcba9876543210fedcba9876")
+
+
+class Keyed(ScriptedEndpoint):
+    """Says every key that there is, and hides its own."""
+
+    def __init__(self, key: str, model: str) -> None:
+        super().__init__(lambda _: f'{{"choice": "cafe", "rating": 5, "why": "{SECRETS}"}}', model)
+        self.key = key
+
+    def redact_keys(self, text: str) -> str:
+        return text.replace(self.key, "[hidden]")
+
+
+def test_a_person_comes_before_a_faculty_and_each_model_has_its_price() -> None:
+    own, bens, talking = (
+        ScriptedEndpoint(model=name, price=Price(Decimal(dollars), Decimal(0)))
+        for name, dollars in (("own", 1), ("bens", 10), ("talking", 100))
+    )
+    cassette, budget = MemoryCassette(), Budget()
+    routes = {"Ben": bens, "talk": talking}
+    client = client_of(own, routes=routes, cassette=cassette, budget=budget)
+    asked = (("Ada", "act"), ("Ada", "talk.reply"), ("Ada", "talkative"), ("Ben", "talk"))
+    ask_each(client, (CallKey(agent, 0, purpose, 0) for agent, purpose in asked))
+    models = {(key.agent, key.purpose): row.model for key, row in cassette.rows.items()}
+    assert list(map(models.__getitem__, asked)) == ["own", "talking", "own", "bens"]
+    per_call = {"own": 1, "bens": 10, "talking": 100}
+    dollars = sum(per_call[row.model] * row.prompt_tokens for row in cassette.rows.values())
+    assert budget.spent.dollars == Decimal(dollars) / 10**6
+    assert client.ledger.totals().dollars == budget.spent.dollars
+
+
+def test_replies_contain_no_key_of_another_model() -> None:
+    cassette = MemoryCassette()
+    client = client_of(
+        Keyed(SECRETS[0], "own"),
+        routes={"Ben": Keyed(SECRETS[1], "bens")},
+        cassette=cassette,
+    )
+
+    async def run() -> None:
+        for agent in ("Ada", "Ben"):
+            asked = [Message("user", " ".join(SECRETS))]
+            key = CallKey(agent, 0, "act", 0)
+            value = (await client.ask(key, asked, Choice, fallback=FALLBACK)).value
+            assert not any(secret in value.why for secret in SECRETS)
+
+    asyncio.run(run())
+    for row in cassette.rows.values():
+        assert not any(secret in f"{row.reply}{row.messages}" for secret in SECRETS)
+
+
+def test_a_model_that_is_down_is_an_outage_though_others_answer() -> None:
+    def fail(_: CompletionRequest) -> str:
+        raise LLMUnavailable("down")
+
+    client = client_of(
+        ScriptedEndpoint(),
+        routes={"Ben": ScriptedEndpoint(fail, "bens")},
+        retry=retry_on(FakeTime()),
+    )
+    keys = [CallKey(agent, tick, "act", 0) for tick in range(5) for agent in ("Ada", "Ben")]
+    with pytest.raises(ModelOutage, match="5 model calls in a row"):
+        ask_each(client, keys)
+    assert client.failed_in_a_row == 5

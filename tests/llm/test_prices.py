@@ -2,6 +2,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ def test_a_dated_name_has_the_price_of_its_family_and_others_have_none() -> None
         assert find_price(name, at=AT) is None
 
 
-def test_the_address_says_whose_price_it_is() -> None:
+def test_the_address_says_whose_price_it_is_and_others_than_by_tokens_are_none() -> None:
     groq, model = "https://api.groq.com/openai/v1", "llama-3.3-70b-versatile"
     listed = find_price(model, groq, AT)
     assert listed is not None
@@ -53,17 +54,9 @@ def test_the_address_says_whose_price_it_is() -> None:
     assert find_price(model, at=AT) is None  # nobody claims the name
     assert find_price("gpt-4o", "https://proxy.example/v1", AT) == find_price("gpt-4o", at=AT)
     assert find_price("gpt-4o", "https://api.anthropic.com/v1", AT) is None
-
-
-def test_of_hourly_prices_the_highest_of_the_day_counts() -> None:
-    hours = {
-        find_price("deepseek-v4-pro", at=AT.replace(hour=hour)) for hour in (0, 3, 8, 12, 17, 20)
-    }
-    assert len(hours) == 1
-
-
-def test_a_model_that_is_not_paid_by_tokens_alone_has_no_price() -> None:
-    assert find_price("sonar-pro", "https://api.perplexity.ai", AT) is None
+    assert find_price("sonar-pro", "https://api.perplexity.ai", AT) is None  # by requests, too
+    hours = {find_price("deepseek-v4-pro", at=AT.replace(hour=hour)) for hour in (0, 3, 8, 12, 20)}
+    assert len(hours) == 1  # the highest of the day
 
 
 def test_a_given_price_comes_before_the_list_and_this_machine_is_free() -> None:
@@ -86,9 +79,11 @@ def test_costs_are_exact_and_bounded() -> None:
         assert (again, again.source) == (price, price.source)
 
 
-def cached_answer(words: str, asked: Mapping[str, Any]) -> bytes:
-    """Return a completion of 10 tokens read, 6 of them cached and 3 written to the cache."""
-    details = {"cached_tokens": 6, "cache_write_tokens": 3}
+def cached_answer(
+    words: str, asked: Mapping[str, Any], cached: object = 6, written: object = 3
+) -> bytes:
+    """Return a completion of 10 tokens read, some of them cached and written to the cache."""
+    details = {"cached_tokens": cached, "cache_write_tokens": written}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": details}
     return json.dumps({**json.loads(envelope(words)), "usage": usage}).encode()
 
@@ -113,11 +108,7 @@ def test_cached_tokens_count_at_their_own_price_live_and_from_the_record() -> No
 
 @pytest.mark.parametrize("cached", [-1, "6", None, 11, 10**30, [6]])
 def test_odd_counts_of_cached_tokens_are_at_most_what_was_read(cached: object) -> None:
-    def odd(words: str, asked: Mapping[str, Any]) -> bytes:
-        details = {"cached_tokens": cached, "cache_write_tokens": cached}
-        usage = {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": details}
-        return json.dumps({**json.loads(envelope(words)), "usage": usage}).encode()
-
+    odd = partial(cached_answer, cached=cached, written=cached)
     cassette, key = MemoryCassette(), CallKey("Ada", 3, "act", 0)
     with FaultServer(always=ServerFault(answer=odd)) as server:
         ask(client_of(endpoint_at(server.url), cassette=cassette), key)

@@ -62,19 +62,15 @@ def test_a_model_that_never_stops_thinking_ends_in_the_fallback_which_says_so() 
     assert "--endpoint thinking=" in answer.fault
 
 
-def test_thinking_is_reserved_in_the_budget() -> None:
+def test_thinking_is_reserved_in_the_budget_and_no_part_of_the_prompt() -> None:
     request = CompletionRequest((Message("user", "Where to?"),), max_tokens=100)
     roomy = replace(request, thinking_tokens=900)
     assert upper_bound(roomy, None).tokens == upper_bound(request, None).tokens + 900
+    assert prompt_hash(roomy) == prompt_hash(request)
     budget = Budget(tokens=10_000)
     with FaultServer(always=reasoning(2000)) as server:
         assert not ask(client_of(endpoint_at(server.url, 5.0), budget=budget)).fallback
     assert budget.reserved.tokens == 0
-
-
-def test_how_much_a_model_may_think_is_no_part_of_the_prompt() -> None:
-    request = CompletionRequest((Message("user", "Where to?"),))
-    assert prompt_hash(replace(request, thinking_tokens=4096)) == prompt_hash(request)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import json
 import logging
 import pickle
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,17 +14,9 @@ from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.redact import Redactor
-from genagents_env.testing.fault_server import FaultServer, ServerFault, saying
-from tests.llm.asking import (
-    FALLBACK,
-    KEY,
-    Choice,
-    FakeTime,
-    ask,
-    client_of,
-    endpoint_at,
-    retry_on,
-)
+from genagents_env.testing.fault_server import FaultServer, saying
+from tests.campaigns.key_canary import CHANNELS, WRITINGS, Hunt, ask_all, draw_key
+from tests.llm.asking import FALLBACK, KEY, Choice, ask, client_of, endpoint_at
 
 
 def leaks(text: str) -> bool:
@@ -44,77 +35,28 @@ def test_no_error_nor_log_holds_the_key(fault: str, caplog: pytest.LogCaptureFix
     assert error.__context__ is None
 
 
-def test_no_answer_nor_record_holds_the_key() -> None:
-    cassette = MemoryCassette()
-    with FaultServer(always=ServerFault(status=500, echo_key=True)) as server:
-        retry = retry_on(FakeTime(), attempts=1)
-        answer = ask(client_of(endpoint_at(server.url), retry=retry, cassette=cassette))
-    assert "[hidden]" in str(answer.fault)
-    assert not leaks(str(answer) + str(cassette.rows))
+LONG = draw_key(1)
 
 
-LONG = "sk-proj-Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7jKl0n"
-WAYS: dict[str, Callable[[str], str]] = {
-    "plain": str,
-    "in capitals": str.upper,
-    "a part": lambda key: key[9:30],
-    "cut off": lambda key: key[:20],
-    "JSON escapes": lambda key: "".join(f"\\u{ord(c):04x}" for c in key),
-    "percent signs": lambda key: "".join(f"%{ord(c):02X}" for c in key),
-    "base64 of a header": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
-    "hexadecimal": lambda key: key.encode().hex(),
-    "lines": lambda key: "\n".join(key[k : k + 5] for k in range(0, len(key), 5)),
-    "colours": lambda key: "\x1b[1m".join(key),
-    "signs of no width": lambda key: "\u200b".join(key),
-}
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_key_is_in_nothing_raised_or_stored_however_it_is_written_and_cut(channel: str) -> None:
+    """All there is: the campaign `key_canary`."""
+    words = [
+        "z" * before + " " + write(LONG)
+        for write in WRITINGS.values()
+        for before in (0, 170, 195, 290)
+    ]
+    told = asyncio.run(ask_all(LONG, [CHANNELS[channel](each) for each in words]))
+    assert "[hidden]" in told
+    assert Hunt(LONG).find(told.encode()) is None
 
 
-def shows(text: str, key: str = LONG) -> bool:
-    """Return whether eight signs of the key in a row are in `text`, however it is written."""
-    plain = "".join(c for c in text if c.isalnum())
-    coded = base64.b64encode(f"Bearer {key}".encode()).decode()
-    forms = [key[8:], key[8:].upper(), key[8:].encode().hex(), coded[20:]]
-    forms += [WAYS[way](key[8:]) for way in ("JSON escapes", "percent signs")]
-    return any(
-        form[k : k + 8 * len(form) // len(key[8:])] in seen
-        for form in forms
-        for k in range(len(form) - 8)
-        for seen in (text, plain)
-    )
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("before", [0, 170, 195, 290])
-def test_a_key_in_an_error_is_hidden_wherever_the_error_is_cut(way: str, before: int) -> None:
-    words = "z" * before + " " + WAYS[way](LONG)
-    body = json.dumps({"error": {"message": words}}).encode()
-    with FaultServer(always=ServerFault(status=401, body=body)) as server:
-        endpoint = OpenAIEndpoint(server.url, LONG, "m", attempt_deadline=5)
-        with pytest.raises(LLMError) as caught:
-            ask(client_of(endpoint))
-    assert "zzz"[:before] in str(caught.value)
-    assert not shows(str(caught.value))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_key_in_a_completion_is_not_stored_and_that_is_said(way: str) -> None:
-    reply = json.dumps({"choice": "park", "rating": 3, "why": f"of {WAYS[way](LONG)}"})
-    cassette = MemoryCassette()
+def test_that_a_key_was_hidden_in_a_completion_is_said() -> None:
+    reply = json.dumps({"choice": "park", "rating": 3, "why": f"of {LONG}"})
     with FaultServer(always=saying(reply)) as server:
-        endpoint = OpenAIEndpoint(server.url, LONG, "m", attempt_deadline=5)
-        answer = ask(client_of(endpoint, cassette=cassette))
-    assert answer.value.why.startswith("of [hidden]") or way == "base64 of a header"
+        answer = ask(client_of(OpenAIEndpoint(server.url, LONG, "m", attempt_deadline=5)))
+    assert answer.value.why == "of [hidden]"
     assert answer.fault == "key hidden: 1 texts of the reply held one"
-    assert not shows(str(answer) + str(cassette.rows))
-
-
-def test_a_key_in_words_of_no_use_is_not_stored() -> None:
-    cassette = MemoryCassette()
-    with FaultServer(always=saying(f'{{"{LONG}": "' + "\\u0073" + LONG[1:] + '"}')) as server:
-        endpoint = OpenAIEndpoint(server.url, LONG, "m", attempt_deadline=5)
-        assert ask(client_of(endpoint, cassette=cassette)).fallback
-    assert "[hidden]" in str(cassette.rows)
-    assert not shows(str(cassette.rows))
 
 
 def test_a_key_in_a_prompt_is_asked_but_not_stored() -> None:

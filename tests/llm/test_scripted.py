@@ -74,11 +74,6 @@ def test_a_field_may_be_called_title_or_default() -> None:
     assert make_schema(Odd)["required"] == ["title", "default"]
 
 
-def test_removed_models_are_refused_with_what_to_take_instead() -> None:
-    with pytest.raises(ConfigError, match="removed; take scripted:neighbour"):
-        open_endpoint("scripted:gossip")
-
-
 class Mood(BaseModel):
     mood: str
 
@@ -160,9 +155,10 @@ def test_the_endpoint_keeps_to_max_tokens() -> None:
     assert completion.completion_tokens == 10
 
 
-def test_rules_have_names() -> None:
+def test_rules_have_names_and_removed_models_say_what_to_take_instead() -> None:
     assert find_rule(None) is sample_schema
-    with pytest.raises(ConfigError, match="always_invalid"):
-        find_rule("nosuch")
-    with pytest.raises(ConfigError, match="no rule ''"):
-        find_rule("")
+    for name, said in (("nosuch", "always_invalid"), ("", "no rule ''")):
+        with pytest.raises(ConfigError, match=said):
+            find_rule(name)
+    with pytest.raises(ConfigError, match="removed; take scripted:neighbour"):
+        open_endpoint("scripted:gossip")

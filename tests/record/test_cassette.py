@@ -1,6 +1,10 @@
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from genagents_env.errors import RecordError
 from genagents_env.llm.calls import Message
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
 from tests.record.lived import call
@@ -52,3 +56,32 @@ def test_the_hash_sees_replies_but_neither_clock_nor_order(tmp_path: Path, meta:
     assert hash_of(1, 2, latency_seconds=9.0, started_at=9.0, attempts=3) == first
     assert hash_of(1, 2, reply="{}") != first
     assert hash_of(1) != first
+
+
+def test_a_text_keeps_the_vector_it_has_of_each_model_seen_at_once_by_thousands(
+    path: Path, meta: RunMeta
+) -> None:
+    vectors = {f"text {number}": number.to_bytes(4, "little") for number in range(3000)}
+    vectors |= {"": b"", "é\n\x00": b"\1", "Text 1": b"\2"}
+    with RunWriter.create(path, meta) as writer:
+        writer.embeddings.put("m", {"text 1": b"\7\7"})
+        writer.embeddings.put("n", {"text 1": b"\5\6"})
+        writer.embeddings.put("m", vectors)
+        with RunReader(path) as run:
+            assert run.embeddings.get("m", [*vectors, "x"]) == {**vectors, "text 1": b"\7\7"}
+            assert run.embeddings.get("n", ["text 1", "text 2"]) == {"text 1": b"\5\6"}
+    with pytest.raises(RecordError, match=r"run\.sqlite"):  # a closed file names itself
+        writer.embeddings.get("m", ["text 1"])
+
+
+@pytest.mark.parametrize("column", ["vector = x'0203'", "text = 'ONE'", "model = 'o'"])
+def test_a_changed_vector_is_never_believed(path: Path, meta: RunMeta, column: str) -> None:
+    with RunWriter.create(path, meta) as writer:
+        writer.embeddings.put("m", {"one": b"\1\2"})
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(f"UPDATE embeddings SET {column}")  # noqa: S608
+    connection.close()
+    model, text = ("o" if "model" in column else "m"), ("ONE" if "text" in column else "one")
+    with RunReader(path) as run, pytest.raises(RecordError, match=r"damaged .*embedding"):
+        run.embeddings.get(model, [text])

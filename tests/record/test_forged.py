@@ -70,4 +70,4 @@ def test_an_event_of_a_kind_that_is_not_known_yet_is_read() -> None:
 
 @pytest.mark.slow
 def test_forged_files_end_every_command_in_a_message_or_an_answer() -> None:
-    assert forged_files.main(files=12, part=4) == 0
+    assert forged_files.main(files=9, part=6) == 0

@@ -18,7 +18,7 @@ from tests.record.lived import live
 from tests.record.other_process import OtherProcess
 
 
-@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal", ".lock"])
+@pytest.mark.parametrize("suffix", ["-wal", "-journal", ".lock"])
 def test_a_pipe_beside_a_run_hangs_nothing(path: Path, meta: RunMeta, suffix: str) -> None:
     make(path, meta)
     os.mkfifo(path.with_name(path.name + suffix))

@@ -12,8 +12,10 @@ import json
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
@@ -26,8 +28,11 @@ from tests.run.towns import FOUR, WITNESS, LoggingEndpoint, make_options, make_s
 from tests.scripted import neighbour
 
 
-def stretch(live: Callable[[], object], kill: str | None) -> int:
-    """Return the signal that ended `live` in a forked process, 0 when it returned."""
+def stretch(live: Callable[[], object], kill: str | None, seconds: float | None = None) -> int:
+    """Return the signal that ended `live` in a forked process, 0 when it returned.
+
+    It is killed as `kill` says, or after so many seconds.
+    """
     pid = os.fork()
     if pid == 0:
         try:
@@ -37,6 +42,10 @@ def stretch(live: Callable[[], object], kill: str | None) -> int:
         except BaseException:
             traceback.print_exc()
             os._exit(1)
+    if seconds is not None:
+        time.sleep(seconds)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -os.WEXITSTATUS(status)
 

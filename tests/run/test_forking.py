@@ -68,9 +68,8 @@ def test_an_unchanged_fork_of_every_policy_equals_its_parent(policy: str, tmp_pa
     town = TownConfig("valentines_party", start="10:00", hours=0.15, people=TALKERS, place=CAFE)
     path = tmp_path / "run.sqlite"
     last = run(RunSpec(town, policy=PolicySpec(policy)), path, options).tick
-    for tick in (0, last // 2, last - 1):
-        result = fork(path, tmp_path / f"{tick}.sqlite", tick, options=options)
-        assert canonical_hash(result.path) == canonical_hash(path)
+    result = fork(path, tmp_path / "fork.sqlite", last // 2, options=options)
+    assert canonical_hash(result.path) == canonical_hash(path)
 
 
 def test_a_killed_fork_resumes_to_the_record_of_one_that_was_not_also_without_its_parent(

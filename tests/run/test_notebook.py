@@ -16,10 +16,9 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import resume, run
+from genagents_env.run import PolicySpec, resume, run
 from genagents_env.run.policies import load_policy
-from tests.run.notebook import SPEC, TICKS
-from tests.run.towns import make_options
+from tests.run.towns import make_options, make_spec
 
 
 @pytest.mark.parametrize("name", ["smallville", "scripted"])
@@ -32,6 +31,9 @@ def test_a_cell_of_a_notebook_steps_the_environment_with_a_policy(name: str) -> 
 
 async def in_a_cell(name: str) -> list[str]:
     return step_and_ask(name)
+
+
+ROOT = Path(__file__).parents[2]
 
 
 def step_and_ask(name: str) -> list[str]:
@@ -52,13 +54,33 @@ def step_and_ask(name: str) -> list[str]:
     return results
 
 
+TICKS = 1_000
+SPEC = make_spec("tiny", TICKS, policy=PolicySpec("random"))
+CELL = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from genagents_env.run import RunOptions, run
+from tests.run.test_notebook import SPEC
+def interrupt(now):
+    if now.tick == 20:
+        for _ in range(int(sys.argv[2])):
+            os.kill(os.getpid(), signal.SIGINT)
+async def cell():
+    result = run(SPEC, Path(sys.argv[1]), RunOptions(watch=interrupt, interviews=False))
+    print(result.status, result.exit_code, result.tick)
+asyncio.run(cell())
+"""
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_in_a_cell_stops_the_run_at_the_next_tick_or_at_once_and_it_resumes(
     tmp_path: Path, times: int
 ) -> None:
     path, whole = tmp_path / "run.sqlite", tmp_path / "whole.sqlite"
-    command = [sys.executable, "-m", "tests.run.notebook", str(path), "20", str(times)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    command = [sys.executable, "-c", CELL, str(path), str(times)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=True, cwd=ROOT
+    )
     status, code, tick = done.stdout.split()
     assert (status, code) == ("interrupted", "130")
     assert 20 <= int(tick) < TICKS / 2  # it takes a moment to reach the other thread

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.errors import ConfigError, DivergenceError, PolicyError
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.memory.vector_file import TextVectors, write_vectors
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, interview, run
@@ -147,18 +147,6 @@ def test_a_policy_that_would_forget_it_is_refused(first: First, tmp_path: Path) 
         collect_run_pasts(path)
     with pytest.raises(ConfigError, match="nobody is called 'Bob'"):
         collect_run_pasts(first.path, ["Bob"])
-
-
-def test_minds_that_have_changed_are_named_in_a_line(
-    first: First, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("genagents_env.policies.smallville.act.choose_action", lambda *_: None)
-    with pytest.raises(
-        DivergenceError, match="minds have changed since it was recorded"
-    ) as refusal:
-        interview(first.path, [MARIA], ["Any news?"], 20, make_options(Counted()))
-    assert "\n" not in str(refusal.value)
-    assert "--list" in str(refusal.value)
 
 
 def test_an_earlier_moment_is_remembered_as_far_as_it_had_come(first: First) -> None:

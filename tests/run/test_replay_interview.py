@@ -128,5 +128,8 @@ def test_a_policy_that_changed_or_fails_is_an_error(
     with pytest.raises(PolicyError, match="Ada Brook did not answer: ValueError: lost for words"):
         interview(path, ["Ada Brook"], NEWS, 3, make_options())
     monkeypatch.setenv("DOING", "writing")
-    with pytest.raises(DivergenceError, match="tick 1 differs from the record"):
+    with pytest.raises(DivergenceError, match="tick 1 differs from the record") as refusal:
         interview(path, ["Ada Brook"], NEWS, 3, make_options())
+    assert "minds have changed since it was recorded" in str(refusal.value)
+    assert "--list" in str(refusal.value)
+    assert "\n" not in str(refusal.value)

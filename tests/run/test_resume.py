@@ -1,6 +1,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -12,16 +14,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, resume, run
-from tests.run.towns import (
-    CURIOUS,
-    Killed,
-    failing_from,
-    make_options,
-    make_spec,
-    resume_town,
-    run_town,
-    stop_at,
-)
+from tests.run.towns import CURIOUS, Killed, make_options, make_spec, resume_town, run_town, stop_at
 
 
 @pytest.fixture(scope="module")
@@ -29,23 +22,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
     assert run_town(path).status == "finished"
     return canonical_hash(path)
-
-
-def test_an_outage_pauses_with_a_sentence_and_resumes_to_the_same_record(
-    path: Path, tmp_path: Path
-) -> None:
-    mind = PolicySpec(CURIOUS, {"every": 1})
-    town = make_spec("valentines_party", 20, people=PEOPLE, policy=mind)
-    run(town, tmp_path / "whole.sqlite", make_options())
-    result = run(town, path, make_options(ScriptedEndpoint(failing_from(5 * 17))))
-    assert (result.status, result.exit_code, result.tick) == ("paused", 75, 17)
-    assert f"genagents resume {path}" in result.message
-    with RunReader(path) as record:
-        assert (record.status, record.sum_calls().fallbacks) == ("paused", 0)
-    again = ScriptedEndpoint()
-    assert resume(path, make_options(again)).exit_code == 0
-    assert len(again.requests) == 5 * (20 - 17)
-    assert canonical_hash(path) == canonical_hash(tmp_path / "whole.sqlite")
 
 
 def test_a_used_up_budget_stops_and_resumes_to_the_same_record(path: Path, whole: str) -> None:
@@ -89,10 +65,10 @@ def test_a_signal_stops_within_a_tick_with_a_checkpoint_and_a_second_one_at_once
     assert canonical_hash(path) == whole
 
 
-@pytest.mark.parametrize("policy", ["smallville", "scripted", "random", "learned"])
+@pytest.mark.parametrize("policy", ["scripted", "random", "learned"])  # minds: test_kill
 def test_shipped_policies_resume_to_the_same_record(path: Path, policy: str) -> None:
     mind = PolicySpec(policy)
-    town = make_spec("valentines_party", 60, people=PEOPLE, policy=mind, start="08:00")
+    town = make_spec("valentines_party", 40, people=PEOPLE, policy=mind, start="08:00")
     whole = path.with_name("whole.sqlite")
     how = make_options(checkpoint_every=25, embedder="hashed")
     run(town, whole, how)
@@ -107,7 +83,7 @@ def test_the_order_in_which_calls_complete_changes_nothing(path: Path, whole: st
         for _ in range(request.seed % 5):
             await asyncio.sleep(0)
 
-    for concurrency in (1, 3, 25):
+    for concurrency in (1, 25):
         endpoint = ScriptedEndpoint(delay=shuffled)
         run(make_spec(), path, make_options(endpoint, concurrency=concurrency), force=True)
         assert canonical_hash(path) == whole
@@ -143,13 +119,6 @@ def test_a_changed_prompt_is_an_error_not_a_guess(path: Path) -> None:
         assert record.status == "failed"
 
 
-def test_dollars_without_a_price_are_refused_before_anything_is_written(path: Path) -> None:
-    unpriced = ScriptedEndpoint(price=None)
-    with pytest.raises(ConfigError, match="price of model 'scripted' is not known"):
-        run_town(path, endpoint=unpriced, limits=Limits(dollars=Decimal(1)))
-    assert not path.exists()
-
-
 def test_a_resume_does_not_change_the_model_unasked(path: Path) -> None:
     run_town(path, limits=Limits(calls=9))
     with pytest.raises(ConfigError, match=r"model 'scripted', but this would be 'other'.*--model"):
@@ -160,8 +129,45 @@ def test_a_resume_does_not_change_the_model_unasked(path: Path) -> None:
         assert record.meta.model == "other"
 
 
-def test_a_run_takes_no_option_of_a_town_that_its_file_does_not_hold(path: Path) -> None:
+def test_what_no_run_can_have_is_refused_before_anything_is_written(path: Path) -> None:
+    unpriced = ScriptedEndpoint(price=None)
+    with pytest.raises(ConfigError, match="price of model 'scripted' is not known"):
+        run_town(path, endpoint=unpriced, limits=Limits(dollars=Decimal(1)))
     for option in ({"vision_radius": 2}, {"actions": "menu"}, {"max_cycles": 3}):
         with pytest.raises(ConfigError, match=f"{next(iter(option))}: a recorded run"):
             run(make_spec(**option), path, make_options())
+    for repeats in (0, 21):
+        with pytest.raises(ConfigError, match=f"repeats: {repeats} is not allowed; 1 to 20"):
+            run(make_spec(repeats=repeats), path, make_options())
     assert not path.exists()
+
+
+PROGRAM = """
+import sys
+from genagents_env.record import canonical_hash
+from genagents_env.run import run
+from tests.run.towns import make_options, make_spec
+others = {"Klaus Mueller": "random", "Maria Lopez": "scripted", "Ayesha Khan": "random"}
+spec = make_spec("valentines_party", 30, policy_for=others)
+run(spec, sys.argv[1], make_options())
+print(canonical_hash(sys.argv[1]))
+"""
+
+
+def hash_of(path: Path, hash_seed: int) -> str:
+    child = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "SHUFFLE_ACTIONS": str(hash_seed)},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr
+    return child.stdout.strip()
+
+
+@pytest.mark.slow
+def test_one_hash_over_hash_seeds_action_orders_and_processes(tmp_path: Path) -> None:
+    hashes = {hash_of(tmp_path / f"{seed}.sqlite", seed) for seed in range(1, 4)}
+    assert len(hashes) == 1

@@ -5,13 +5,14 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.llm.budget import Budget, Spend, upper_bound
-from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
+from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import Price
 from genagents_env.llm.retries import RetryPolicy
@@ -24,7 +25,7 @@ from genagents_env.testing.fault_server import FaultServer
 from genagents_env.testing.kill_hook import kill_at
 from tests.llm.asking import ask, client_of
 from tests.run.kills import stretch
-from tests.run.towns import CURIOUS, FOUR, make_options, make_spec, resume_town
+from tests.run.towns import CURIOUS, FOUR, Value, make_options, make_spec, resume_town
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 ALL_ASK = PolicySpec(CURIOUS, {"every": 1})
@@ -58,18 +59,19 @@ def test_a_stop_says_how_many_calls_it_gave_up_and_stored_ones_cost_nothing_agai
         assert record.spending.total.calls == made + result.lost
 
 
+def go_on(path: Path, server: FaultServer, kill: tuple[int, str] | None, **how: Value) -> RunResult:
+    """Begin or resume the run at a server, killed at that tick and phase."""
+    own = {"on_phase": kill and kill_at(*kill), **how}
+    options = make_options(OpenAIEndpoint(server.url, "k", "m"), **own)
+    return resume(path, options) if path.exists() else run(TOWN, path, options)
+
+
 def test_a_run_that_is_killed_again_and_again_sends_no_more_calls_than_allowed(path: Path) -> None:
+    limits = Limits(calls=14)
     with FaultServer() as server:
-
-        def live(tick: int | None) -> RunResult:
-            hook = None if tick is None else kill_at(tick, "after-call")
-            model = OpenAIEndpoint(server.url, "k", "m")
-            how = make_options(model, limits=Limits(calls=14), on_phase=hook)
-            return resume(path, how) if path.exists() else run(TOWN, path, how)
-
         for tick in (0, 2, 4):
-            run_killed(lambda tick=tick: live(tick))  # type: ignore[misc]
-        result = live(None)
+            run_killed(partial(go_on, path, server, (tick, "after-call"), limits=limits))
+        result = go_on(path, server, None, limits=limits)
         assert server.calls <= 14
     assert (result.status, result.exit_code, result.lost) == ("budget_exhausted", 3, 3)
     assert "3 model calls were lost in flight and counted as spent" in result.message
@@ -80,36 +82,14 @@ def test_a_run_that_is_killed_again_and_again_sends_no_more_calls_than_allowed(p
         assert any(line.startswith("Lost in flight: 3 model") for line in describe_run(record))
 
 
-class Failing(ScriptedEndpoint):
-    """Fails every other request, and writes down each in a file before it does anything."""
-
-    def __init__(self, log: Path) -> None:
-        super().__init__()
-        self.log, self.asked = log, 0
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        with self.log.open("a") as file:
-            file.write("x")
-        self.asked += 1
-        if self.asked % 2:
-            raise AttemptFailed("not this time")
-        return await super().complete(request)
-
-
 def test_attempts_that_failed_before_a_kill_stay_counted(path: Path) -> None:
-    log = path.with_name("log")
-    for kill in ("3:boundary", "5:mid-write", "7:boundary"):
-        tick, phase = kill.split(":")
-
-        def live(tick: str = tick, phase: str = phase) -> RunResult:
-            how = make_options(Failing(log), on_phase=kill_at(int(tick), phase))
-            return resume(path, how) if path.exists() else run(TOWN, path, how)
-
-        run_killed(live)
-    with RunReader(path) as record:
-        assert record.spending is not None
-        assert record.spending.total.calls == len(log.read_text())
-        assert record.spending.lost == 0
+    with FaultServer(dict.fromkeys(range(1, 99, 2), "503")) as server:
+        for kill in ((3, "boundary"), (5, "mid-write"), (7, "boundary")):
+            run_killed(partial(go_on, path, server, kill))
+        with RunReader(path) as record:
+            assert record.spending is not None
+            assert record.spending.total.calls == server.calls
+            assert record.spending.lost == 0
 
 
 class Boaster(ScriptedEndpoint):

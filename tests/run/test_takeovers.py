@@ -44,7 +44,7 @@ def list_chain(path: Path, ticks: range) -> list[bytes | None]:
         return [record.find_checksum(tick) for tick in ticks]
 
 
-@pytest.mark.parametrize("policy", ["idle", "reactive", "smallville"])
+@pytest.mark.parametrize("policy", ["reactive", "smallville"])
 def test_both_runs_are_the_same_until_the_other_policy_takes_over(
     parent: Path, tmp_path: Path, policy: str
 ) -> None:
@@ -84,17 +84,16 @@ def test_a_mind_that_takes_over_remembers_what_the_one_before_did_and_can_be_ask
         interview(path, [MARIA], ["Where are you?"], TICK - 1, make_options())
 
 
-@pytest.mark.parametrize("kill_at", [TICK, LAST - 5])
-def test_a_killed_takeover_resumes_to_the_same_record(
-    parent: Path, tmp_path: Path, kill_at: int
-) -> None:
+def test_a_killed_takeover_resumes_to_the_same_record(parent: Path, tmp_path: Path) -> None:
     chosen = {KLAUS: PolicySpec("reactive"), MARIA: PolicySpec("reactive")}
     whole = fork(parent, tmp_path / "whole.sqlite", TICK, (), make_options(), policy_for=chosen)
-    path, how = tmp_path / "cut.sqlite", make_options(on_phase=stop_at(kill_at + 1))
-    with pytest.raises(Killed):
-        fork(parent, path, TICK, (), how, policy_for=chosen)
-    assert resume(path, make_options()).status == "finished"
-    assert canonical_hash(path) == canonical_hash(whole.path)
+    for kill_at in (TICK, LAST - 5):
+        path = tmp_path / f"{kill_at}.sqlite"
+        how = make_options(on_phase=stop_at(kill_at + 1))
+        with pytest.raises(Killed):
+            fork(parent, path, TICK, (), how, policy_for=chosen)
+        assert resume(path, make_options()).status == "finished"
+        assert canonical_hash(path) == canonical_hash(whole.path)
 
 
 def test_a_fork_of_a_takeover_is_the_same_and_may_be_taken_over_again(
@@ -105,9 +104,12 @@ def test_a_fork_of_a_takeover_is_the_same_and_may_be_taken_over_again(
     first = fork(parent, tmp_path / "first.sqlite", TICK, (), options, policy_for=chosen)
     same = fork(first.path, tmp_path / "same.sqlite", TICK + 8, (), options)
     assert canonical_hash(same.path) == canonical_hash(first.path)
+    before = fork(first.path, tmp_path / "before.sqlite", TICK - 4, (), options)
+    assert canonical_hash(before.path) == canonical_hash(parent)
     both = {KLAUS: PolicySpec("idle"), MARIA: PolicySpec("reactive")}
     again = fork(first.path, tmp_path / "again.sqlite", TICK + 8, (), options, policy_for=both)
-    with RunReader(again.path) as record:
+    with RunReader(before.path) as former, RunReader(again.path) as record:
+        assert former.meta.takeovers == ()
         own = [record.meta.find_policy(KLAUS, tick) for tick in (TICK, TICK + 8, LAST)]
         assert own == ["smallville", "reactive", "idle"]
         assert record.policy_fault_count() == 0
@@ -141,3 +143,34 @@ def test_a_policy_that_others_have_from_the_start_takes_over_alone(tmp_path: Pat
     with RunReader(result.path) as record:
         assert record.policy_fault_count() == 0
         assert [since for _, since in record.meta.list_groups()] == [-1, TICK]
+
+
+STILL = """
+from genagents_env.actions import Idle
+from genagents_env.policy import Policy
+
+class Still(Policy):
+    name = "still"
+
+    def act(self, observations, infos):
+        return {agent: Idle() for agent in observations}
+"""
+
+
+def test_who_took_over_by_path_is_trusted_by_name_and_not_run_once_its_file_has_changed(
+    tmp_path: Path,
+) -> None:
+    parent, file = make_run(tmp_path / "run.sqlite", "scripted"), tmp_path / "still.py"
+    file.write_text(STILL)
+    still = f"{file}:Still"
+    chosen = {KLAUS: PolicySpec(still)}
+    path = fork(parent, tmp_path / "a.sqlite", TICK, (), make_options(), policy_for=chosen).path
+    named, idle = make_options(policies=(still,)), {KLAUS: PolicySpec("idle")}
+    second = fork(path, tmp_path / "b.sqlite", TICK + 8, (), named, policy_for=idle)
+    with RunReader(second.path) as record:
+        assert [one.name for one in record.meta.takeovers] == ["scripted", still]
+    unchanged = make_options(trust_policies=True)
+    assert resume(path, unchanged, hours=1 / 360).status == "finished"
+    file.write_text(STILL + "\nraise SystemExit('it was run')\n")
+    with pytest.raises(PolicyError, match="has changed since"):
+        resume(path, unchanged, hours=1 / 360)

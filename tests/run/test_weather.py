@@ -14,13 +14,19 @@ from genagents_env.run import PolicySpec, RunResult, RunSpec, interview, resume,
 from genagents_env.testing.kill_hook import kill_at
 from tests.campaigns import body_faults
 from tests.run.kills import stretch
-from tests.run.towns import CURIOUS, failing_from, make_options, make_spec
+from tests.run.towns import CURIOUS, FOUR, failing_from, make_options, make_spec
 
 BEN = "Ben Carver"
 
 
-def town(ticks: int, every: int = 1) -> RunSpec:
-    return make_spec(ticks=ticks, policy=PolicySpec(CURIOUS, {"every": every}))
+ALL_ASK = PolicySpec(CURIOUS, {"every": 1})
+
+
+def town(ticks: int) -> RunSpec:
+    return make_spec(ticks=ticks, policy=ALL_ASK)
+
+
+FIVE = make_spec("valentines_party", 20, people=(*FOUR, "Sam Moore"), policy=ALL_ASK)
 
 
 def hash_of(spec: RunSpec, path: Path) -> str:
@@ -35,16 +41,17 @@ def assert_paused(result: RunResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ticks", "answered", "said", "again"),
+    ("spec", "answered", "said", "again"),
     [
-        (2, 0, "4 of all its model calls got no answer", 4),
-        (10, 17, "3 of the last model calls of the run got no answer", 3),
+        pytest.param(town(2), 0, "4 of all its model calls got no answer", 4, id="all"),
+        pytest.param(town(10), 17, "3 of the last model calls of the run", 3, id="the last"),
+        pytest.param(FIVE, 5 * 17, "", 5 * 3, id="from some moment on"),
     ],
 )
-def test_a_run_whose_last_calls_nobody_answered_is_not_finished_and_asks_them_again(
-    path: Path, ticks: int, answered: int, said: str, again: int
+def test_a_run_in_which_nobody_answers_any_more_pauses_and_asks_again(
+    path: Path, spec: RunSpec, answered: int, said: str, again: int
 ) -> None:
-    spec, down = town(ticks), ScriptedEndpoint(failing_from(answered))
+    down = ScriptedEndpoint(failing_from(answered))
     result = run(spec, path, make_options(down, concurrency=1))
     assert_paused(result)
     assert said in result.message

@@ -23,20 +23,18 @@ def _pair(
     return write(root / "child", {**child, "scenario.toml": head + more})
 
 
-def test_everything_but_the_names_comes_from_the_base(tmp_path: Path) -> None:
-    child = load_scenario(_pair(tmp_path, {}))
-    base = load_scenario(tmp_path / "base")
+def test_everything_but_the_names_comes_from_the_base_unless_it_is_given_anew(
+    tmp_path: Path,
+) -> None:
+    child = load_scenario(_pair(tmp_path / "a", {}))
+    base = load_scenario(tmp_path / "a" / "base")
     assert (child.name, child.title, child.description) == ("child", "Built on another", "")
     same = {"name": base.name, "title": base.title, "description": base.description}
     assert child.model_copy(update=same) == base
     assert Scenario.model_validate_json(child.model_dump_json()) == child
-
-
-def test_a_key_given_anew_replaces_the_whole_key(tmp_path: Path) -> None:
-    child = load_scenario(_pair(tmp_path, {"scenario.toml": "hours = 3\nquestions = []\n"}))
-    assert child.hours == 3
-    assert child.questions == ()
-    assert child.facts == load_scenario(tmp_path / "base").facts
+    own = {"scenario.toml": "hours = 3\nquestions = []\n"}
+    anew = load_scenario(_pair(tmp_path / "b", own))
+    assert anew == child.model_copy(update={"hours": 3, "questions": ()})
 
 
 RULED = {
@@ -54,24 +52,26 @@ cooldown_seconds = 1800
 }
 
 
-def _rules(path: Path, text: str) -> dict[str, object]:
-    child = load_scenario(_pair(path, {"scenario.toml": text}, RULED))
-    return child.rules.model_dump(exclude_defaults=True)
+TALK = {"max_members": 3, "cooldown_seconds": 1800}
 
 
-def test_a_rule_given_anew_leaves_the_others_as_the_base_has_them(tmp_path: Path) -> None:
-    talk = {"max_members": 3, "cooldown_seconds": 1800}
-    base = {"walk_speed": 0.3, "vision_radius": 5, "conversation": talk}
-    assert _rules(tmp_path / "a", "") == base
-    anew = _rules(tmp_path / "b", "[rules]\nvision_radius = 9\nphone = true\n")
-    assert anew == {**base, "vision_radius": 9, "phone": True}
-    anew = _rules(tmp_path / "c", "[rules.conversation]\nmax_members = 6\n")
-    assert anew == {**base, "conversation": {**talk, "max_members": 6}}
-    assert _rules(tmp_path / "d", "[rules]\nconversation = {}\n") == {
-        "walk_speed": 0.3,
-        "vision_radius": 5,
-    }
-    assert _rules(tmp_path / "e", "rules = {}\n") == {}
+@pytest.mark.parametrize(
+    ("own", "anew"),
+    [
+        ("", {}),
+        ("[rules]\nvision_radius = 9\nphone = true\n", {"vision_radius": 9, "phone": True}),
+        ("[rules.conversation]\nmax_members = 6\n", {"conversation": {**TALK, "max_members": 6}}),
+        ("[rules]\nconversation = {}\n", {"conversation": None}),
+        ("rules = {}\n", {"walk_speed": None, "vision_radius": None, "conversation": None}),
+    ],
+)
+def test_a_rule_given_anew_leaves_the_others_as_the_base_has_them(
+    own: str, anew: dict[str, object], tmp_path: Path
+) -> None:
+    child = load_scenario(_pair(tmp_path, {"scenario.toml": own}, RULED))
+    rules = {"walk_speed": 0.3, "vision_radius": 5, "conversation": TALK, **anew}
+    kept = {name: value for name, value in rules.items() if value is not None}
+    assert child.rules.model_dump(exclude_defaults=True) == kept
 
 
 def test_another_reward_has_only_its_own_keys_and_the_same_one_keeps_the_bases(

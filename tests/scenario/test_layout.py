@@ -74,7 +74,7 @@ def assert_walls_are_whole(plan: TownPlan) -> None:
         assert door[crossing].all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(sectors())
 def test_any_sectors_make_a_town_where_every_room_is_reached(
     places: tuple[SectorSpec, ...],

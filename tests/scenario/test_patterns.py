@@ -128,4 +128,4 @@ def test_shipped_patterns_find_what_they_found_in_python(pattern: str) -> None:
 
 @pytest.mark.slow
 def test_shipped_patterns_find_what_they_found_in_recorded_runs() -> None:
-    pattern_recognition.main(hours=0.2, runs=4)
+    pattern_recognition.main(hours=0.2, runs=4, made=10)

@@ -91,7 +91,7 @@ def _mutate(draw: st.DrawFn, place: dict[str, Any], key: str) -> None:
         place[key], place[other] = place[other], value
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(raws())
 def test_mutated_data_gives_a_scenario_that_lays_out_or_faults_in_words(
     raw: dict[str, Any],
@@ -108,7 +108,7 @@ def test_mutated_data_gives_a_scenario_that_lays_out_or_faults_in_words(
         assert Scenario.model_validate_json(data) == checked.scenario
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(DRAWN)), st.data())
 def test_mutated_text_gives_a_scenario_or_a_scenario_error(name: str, data: st.DataObject) -> None:
     text = DRAWN[name]

@@ -1,3 +1,5 @@
+"""Shipped scenarios are valid, say what they say, and what happens in them is what pages say."""
+
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -8,6 +10,9 @@ from typing import Any
 import pytest
 
 from genagents_env import town_v0
+from genagents_env.config import TownConfig
+from genagents_env.record import RunReader
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import (
     Person,
@@ -22,6 +27,11 @@ from genagents_env.scenario.checks import check
 from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact, ValueCheck
 from genagents_env.study.evaluate.checks import find_value
+from genagents_env.study.evaluate.measure import take_measures
+from genagents_env.study.evaluate.measures import load_measure
+from genagents_env.study.evaluate.measures.doors import find_noon_guests, find_waits
+from genagents_env.study.evaluate.measures.norms import find_attempts
+from genagents_env.study.evaluate.run_data import RunData
 from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
 
 PARTY = load_scenario("valentines_party")
@@ -43,6 +53,13 @@ def test_every_shipped_scenario_is_valid_and_says_what_it_is(name: str) -> None:
     assert not list(folder.rglob("*.py"))
     assert load_scenario(folder) == scenario
     assert load_scenario(folder / "scenario.toml") == scenario
+    for one in scenario.facts:
+        assert states(one, one.statement), one.id
+    for cast in scenario.casts:
+        part = load_scenario(name, cast)
+        assert len(part.people) == int(cast)
+        assert check(part) == []
+        assert Scenario.model_validate_json(part.model_dump_json()) == part
 
 
 def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
@@ -62,7 +79,6 @@ SAID = {
         (["party"], "Isabella is giving a party on February 14th, from five to seven."),
         (["candidacy"], "Have you heard? Sam Moore is running for mayor."),
         (["candidacy"], "I\u2019ve heard the new candidate is Sam."),
-        ([], "Valentine's Day is tomorrow. What will you do?"),
         ([], "I wonder who will run for mayor this year."),
         ([], "I like parties."),
     ],
@@ -75,22 +91,17 @@ SAID = {
         ),
         (["speech"], "Will you come to my speech in the park tomorrow at four?"),
         (["candidacy", "speech"], "Sam Moore, the candidate, gives a speech in Johnson Park."),
-        ([], "Let us talk in the park."),
     ],
     "murder_mystery": [
         (["testimony"], "I saw Francesco leave the hotel with a bloody knife."),
         (["argument"], "Francesco and Ahmed were arguing in the street yesterday."),
-        (["cheating"], "Ahmed was cheating on her with Yi."),
         (["time_of_death"], "He was killed around 8 PM."),
-        (["caller"], "It was a woman who called me."),
-        (["reception"], "There was no one at the hotel reception."),
         (["last_seen"], "I saw Ahmed enter the hotel at 7:30 PM."),
         (["murder"], "I killed Ahmed, I confess."),
         (["one_night"], "Francesco and I slept together once."),
         (["who_called"], "I found Ahmed dead this morning."),
         ([], "Could Francesco have killed Ahmed?"),
         ([], "I never killed Ahmed."),
-        ([], "The knife is missing. Francesco has a restaurant."),
         ([], "Who called the police?"),
     ],
     "murder_mystery_hard": [
@@ -101,13 +112,11 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "facts", "said"),
-    [(name, facts, said) for name, rows in SAID.items() for facts, said in rows],
-)
-def test_facts_are_recognised_in_what_is_said(name: str, facts: list[str], said: str) -> None:
-    heard = [f.id for f in load_scenario(name).facts if finds_any(f.patterns, said)]
-    assert heard == facts
+@pytest.mark.parametrize("name", SAID)
+def test_facts_are_recognised_in_what_is_said(name: str) -> None:
+    facts = load_scenario(name).facts
+    heard = [([one.id for one in facts if states(one, said)], said) for _, said in SAID[name]]
+    assert heard == SAID[name]
 
 
 def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
@@ -120,7 +129,6 @@ def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
 
 SHORT = ["murder_mystery", "murder_mystery_hard", "activity_fair", "medicine"]
 SAKURA = ["sakura_machi", *SHORT]
-CASTS = [(name, cast) for name in SHORT for cast in load_scenario(name).casts]
 MURDER = load_scenario("murder_mystery")
 FRANCESCO = "Francesco Bianchi"
 
@@ -159,20 +167,6 @@ def learners(events: tuple[Any, ...], fact: str) -> set[str]:
     return {e.agent for e in events if e.kind == "learn" and e.data["fact"] == fact}
 
 
-@pytest.mark.parametrize(("name", "cast"), CASTS)
-def test_every_cast_is_a_scenario_without_faults(name: str, cast: str) -> None:
-    scenario = load_scenario(name, cast)
-    assert len(scenario.people) == int(cast)
-    assert check(scenario) == []
-    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
-
-
-@pytest.mark.parametrize("name", list_scenario_names())
-def test_every_fact_recognises_its_own_statement(name: str) -> None:
-    for one in load_scenario(name).facts:
-        assert states(one, one.statement), one.id
-
-
 @pytest.mark.parametrize("name", SAKURA)
 def test_a_fact_stands_in_the_memories_of_those_who_know_it_and_nowhere_else(name: str) -> None:
     scenario = load_scenario(name)
@@ -180,19 +174,11 @@ def test_a_fact_stands_in_the_memories_of_those_who_know_it_and_nowhere_else(nam
         found = {p.name for p in scenario.people if any(states(one, text) for text in texts(p))}
         assert found == set(one.known_by), one.id
         assert not any(states(one, question.text) for question in scenario.questions), one.id
+        others = [o.id for o in scenario.facts if o is not one and states(one, o.statement)]
+        assert not (one.secret and others), one.id
 
 
-@pytest.mark.parametrize("name", SAKURA)
-def test_no_statement_tells_of_a_secret_beside_its_own(name: str) -> None:
-    facts = load_scenario(name).facts
-    secrets = [one for one in facts if one.secret]
-    assert not [
-        (s.id, o.id) for s in secrets for o in facts if o is not s and states(s, o.statement)
-    ]
-
-
-@pytest.mark.parametrize("name", ["murder_mystery", "murder_mystery_hard"])
-@pytest.mark.parametrize("cast", ["3", "9"])
+@pytest.mark.parametrize(("name", "cast"), [("murder_mystery", "9"), ("murder_mystery_hard", "3")])
 def test_all_meet_the_testimony_spreads_and_secrets_do_not(name: str, cast: str) -> None:
     events = run_scenario(name, cast)
     said = [event for event in events if event.kind == "say"]
@@ -236,3 +222,45 @@ def test_the_quiet_day_runs_and_word_of_the_lanterns_gets_round() -> None:
     assert ("Haruto Tanaka", "shrine") in {
         (e.agent, e.data["place"]) for e in events if e.kind == "arrive"
     }
+
+
+PAGE = Path(__file__).parents[2] / "scenarios" / "house_rules" / "README.md"
+BATH, SHOP = "Students' house/bathroom", "Corner shop/sales room"
+KEYS = {
+    "refused_full": [BATH],
+    "refused_closed": [SHOP],
+    "before_door": [BATH, SHOP],
+    "after_hours": [SHOP],
+    "overcrowded": [BATH],
+    "bar_at_noon": ["came", "drank"],
+}
+
+
+def live(path: Path, policy: str) -> RunData:
+    spec = RunSpec(TownConfig("house_rules"), policy=PolicySpec(policy))
+    assert run(spec, path / "run.sqlite", RunOptions(interviews=False)).status == "finished"
+    return RunData(RunReader(path / "run.sqlite"))
+
+
+def measure_all(data: RunData) -> dict[str, list[float | None]]:
+    values, faults = take_measures(data, [load_measure(name) for name in KEYS])
+    assert faults == ()
+    return {name: [values[f"{name}.{key}"] for key in keys] for name, keys in KEYS.items()}
+
+
+def test_everyday_routines_bring_all_three_about(tmp_path: Path) -> None:
+    data = live(tmp_path, "scripted")
+    with data.reader:
+        measured = measure_all(data)
+        tried = {(one.agent, one.place) for one in find_attempts(data)}
+        waited = {(one.agent, one.place) for one, _ in find_waits(data)}
+        guests = find_noon_guests(data)
+    shown = dict(re.findall(r"^\| `(\w+)` \|.*\| ([\d., ]+) \|$", PAGE.read_text(), re.MULTILINE))
+    assert {name: [float(n) for n in cells.split(", ")] for name, cells in shown.items()} == {
+        name: [pytest.approx(value, abs=0.05) for value in values]
+        for name, values in measured.items()
+    }
+    kilian, lotte, jette = "Kilian Voss", "Lotte Haas", "Jette Brandt"
+    assert tried == {(kilian, BATH), (lotte, BATH), (kilian, SHOP), (lotte, SHOP)}
+    assert waited == {(kilian, BATH), (lotte, BATH), (kilian, SHOP)}
+    assert guests == (frozenset({jette, lotte}), frozenset({jette, lotte}))

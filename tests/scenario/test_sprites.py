@@ -90,7 +90,7 @@ def test_files_that_are_no_picture_are_faults(
     assert len(faults) == 1
 
 
-def test_a_grid_may_name_it(tmp_path: Path) -> None:
+def test_a_grid_may_name_it_and_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
     write_map(tmp_path / "drawn", school())
     files = convert_map(tmp_path / "drawn" / FILE, "grid")
     layer = "[layer closed]"
@@ -100,15 +100,9 @@ def test_a_grid_may_name_it(tmp_path: Path) -> None:
     assert load_scenario(folder).people[0].sprite is not None
     (folder / "map.grid").write_text(grid.replace("Ann Lee = a", "Cy Day = a"))
     assert validate_folder(folder) == ['map.grid:sprites: no person "Cy Day" in the scenario']
-
-
-def test_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
-    own = properties(sprite="ann.png")
-    edits = (
-        (("layers", 6, "objects", 0, "properties"), own),
-        (("layers", 6, "objects", 0, "name"), "x"),
-    )
-    (fault,) = validate_folder(write_map(tmp_path, change(*edits)))
+    spawn: tuple[str | int, ...] = ("layers", 6, "objects", 0)
+    table = change(((*spawn, "properties"), properties(sprite="a.png")), ((*spawn, "name"), "x"))
+    (fault,) = validate_folder(write_map(tmp_path / "nobody", table))
     assert 'object 9 "x": property "sprite" without "person"; say whose picture it is' in fault
 
 

@@ -35,47 +35,37 @@ def write_town(folder: Path, people: int, houses: int, more: str = "", top: str 
     return folder
 
 
+MET = '[[questions]]\nid = "met"\ntext = "Do you know {person}?"\nabout = "everyone"\n'
+FACTS = "".join(FACT.format(i) for i in range(5000))
+START = "2023-02-13T08:00:00"
+
+
 @pytest.mark.parametrize(
-    ("people", "houses", "said"),
+    ("people", "houses", "more", "start", "said"),
     [
-        (9000, 1, "scenario.toml:people: at most 4000 entries are allowed"),
-        (1400, 1, '1400 of 1400 people at once in "House 0" would need about'),
-        (3000, 1500, "3000 people and 1501 rooms and objects would take about"),
+        (9000, 1, "", START, "people: at most 4000 entries are allowed"),
+        (1400, 1, "", START, 'people: 1400 of 1400 people at once in "House 0" would need about'),
+        (3000, 1500, "", START, "people: 3000 people and 1501 rooms and objects would take about"),
+        (300, 50, MET, START, "questions: 300 people would give 89700 answers; at most"),
+        (2, 1, FACTS, START, "facts: at most 100 entries are allowed"),
+        (2, 1, "", "9999-12-31T23:59:59", "start: the year is 9999; from 1000 to 9000"),
+        (2, 1, "", "0001-01-01T00:00:00", "start: the year is 1; from 1000 to 9000"),
     ],
+    ids=["people", "a crowd", "rooms", "answers", "patterns", "late", "early"],
 )
-def test_too_many_people_are_refused_with_their_cost(
-    people: int, houses: int, said: str, tmp_path: Path
+def test_what_is_too_much_is_refused_with_its_cost(
+    people: int, houses: int, more: str, start: str, said: str, tmp_path: Path
 ) -> None:
-    (fault,) = validate_folder(write_town(tmp_path, people, houses))
-    assert said in fault
+    town = TOWN.replace(START, start)
+    (fault,) = validate_folder(write_town(tmp_path, people, houses, more, town))
+    assert fault.startswith(f"scenario.toml:{said}")
 
 
-def test_more_answers_than_anybody_can_give_are_refused(tmp_path: Path) -> None:
-    question = '[[questions]]\nid = "met"\ntext = "Do you know {person}?"\nabout = "everyone"\n'
-    (fault,) = validate_folder(write_town(tmp_path, 300, 50, question))
-    assert fault.startswith("scenario.toml:questions: 300 people would give 89700 answers; at most")
-
-
-def test_many_people_in_many_houses_are_not_a_crowd(tmp_path: Path) -> None:
-    assert validate_folder(write_town(tmp_path, 1000, 125)) == []
-
-
-def test_everybody_put_into_one_place_by_an_option_is_a_crowd_too(tmp_path: Path) -> None:
+def test_many_people_are_no_crowd_but_in_one_place_by_an_option(tmp_path: Path) -> None:
+    folder = write_town(tmp_path, 1000, 125)
+    assert validate_folder(folder) == []
     with pytest.raises(ScenarioError, match=r'^place: 1000 of 1000 people at once in "House 0"'):
-        load_scenario(write_town(tmp_path, 1000, 125), place="House 0")
-
-
-def test_forty_thousand_patterns_are_refused_before_they_are_read(tmp_path: Path) -> None:
-    facts = "".join(FACT.format(i) for i in range(5000))
-    faults = validate_folder(write_town(tmp_path, 2, 1, facts))
-    assert faults == ["scenario.toml:facts: at most 100 entries are allowed"]
-
-
-@pytest.mark.parametrize("year", ["9999-12-31T23:59:59", "0001-01-01T00:00:00"])
-def test_a_year_in_which_dates_end_is_refused(year: str, tmp_path: Path) -> None:
-    top = TOWN.replace("2023-02-13T08:00:00", year)
-    (fault,) = validate_folder(write_town(tmp_path, 2, 1, top=top))
-    assert fault.startswith(f"scenario.toml:start: the year is {int(year[:4])}; from 1000 to 9000")
+        load_scenario(folder, place="House 0")
 
 
 def test_validate_says_how_long_a_large_town_takes(tmp_path: Path) -> None:
@@ -127,4 +117,4 @@ def test_every_argument_of_an_environment_is_refused_in_a_sentence(
 
 @pytest.mark.slow
 def test_generated_folders_are_lived_in_or_refused_with_file_and_key() -> None:
-    scenario_folders.main(folders=20)
+    scenario_folders.main(folders=12)

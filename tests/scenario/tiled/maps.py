@@ -6,7 +6,6 @@ import json
 import struct
 import zlib
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 
 from tests.scenario.bad_folders import write
@@ -15,7 +14,8 @@ Table = dict[str, object]
 TILE = 16
 WIDTH, HEIGHT = 20, 12
 FILE = "school.tmj"
-TMX = (Path(__file__).parent / "drawn" / "tiny.tmx").read_text("utf-8")  # of another town
+DRAWN = Path(__file__).parent / "drawn"
+TMX = (DRAWN / "tiny.tmx").read_text("utf-8")  # of another town
 SCENARIO = """\
 name = "school"
 title = "A school"
@@ -34,15 +34,6 @@ name = "Bob Ray"
 persona = "Bob Ray learns"
 home = "School/library"
 """
-
-
-def _collisions() -> list[int]:
-    tiles = [0] * (WIDTH * HEIGHT)
-    for y in range(2, 10):
-        for x in range(2, 13):
-            if y in (2, 9) or x in (2, 7, 12):
-                tiles[y * WIDTH + x] = 1
-    return tiles
 
 
 def properties(**values: object) -> list[Table]:
@@ -86,43 +77,8 @@ def tileset(first: int, name: str, count: int, **names: str) -> Table:
 
 def school() -> Table:
     """The map, its layers: ground, collisions, sectors, arenas, objects, doors, spawns."""
-    return {
-        "type": "map",
-        "version": "1.10",
-        "tiledversion": "1.10.2",
-        "orientation": "orthogonal",
-        "renderorder": "right-down",
-        "infinite": False,
-        "compressionlevel": -1,
-        "width": WIDTH,
-        "height": HEIGHT,
-        "tilewidth": TILE,
-        "tileheight": TILE,
-        "nextlayerid": 9,
-        "nextobjectid": 99,
-        "tilesets": [tileset(1, "plain", 4)],
-        "layers": [
-            tiles("ground", [2] * (WIDTH * HEIGHT)),
-            tiles("collisions", _collisions()),
-            shapes(
-                "sectors",
-                rectangle(1, "School", 2, 2, 11, 8, common=True),
-                rectangle(2, "Park", 14, 2, 4, 4, open_air=True),
-            ),
-            shapes(
-                "arenas",
-                rectangle(3, "class room", 2, 2, 6, 8, hours="08:00-16:00"),
-                rectangle(4, "library", 7, 2, 6, 8, capacity=5),
-            ),
-            shapes(
-                "objects",
-                rectangle(5, "desk", 4, 4, 2, 1, states="tidy, messy"),
-                rectangle(6, "shelf", 11, 3, 1, 5, free_text=True),
-            ),
-            shapes("doors", point(7, "", 7, 5), point(8, "", 4, 9)),
-            shapes("spawns", point(9, "", 5, 6, person="Ann Lee")),
-        ],
-    }
+    table: Table = json.loads((DRAWN / FILE).read_text("utf-8"))
+    return table
 
 
 def write_map(folder: Path, table: Table, scenario: str = SCENARIO) -> Path:
@@ -131,7 +87,7 @@ def write_map(folder: Path, table: Table, scenario: str = SCENARIO) -> Path:
 
 def change(*edits: tuple[tuple[str | int, ...], object]) -> Table:
     """The school with values replaced, each named by its path; None takes the key away."""
-    table = deepcopy(school())
+    table = school()
     for path, value in edits:
         place: object = table
         for part in path[:-1]:

@@ -56,12 +56,8 @@ def check(folder: Path) -> bool:
     return not faults
 
 
-SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 3))]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_any_value_anywhere_gives_a_town_or_faults(seed: int, tmp_path: Path) -> None:
-    dice, places = random.Random(seed), list(list_places(school()))  # noqa: S311 - a test's dice
+def test_any_value_anywhere_gives_a_town_or_faults(tmp_path: Path) -> None:
+    dice, places = random.Random(0), list(list_places(school()))  # noqa: S311 - a test's dice
     valid = 0
     for _ in range(40):
         text = json.dumps(mutate(dice, places))

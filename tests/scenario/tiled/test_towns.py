@@ -9,9 +9,9 @@ import pytest
 from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import convert_map
 from tests.scenario.bad_folders import GRID, LODGE, Files, write
+from tests.scenario.tiled.maps import DRAWN as DRAWN
 from tests.scenario.tiled.maps import TMX, school, write_map
 
-DRAWN = Path(__file__).parent / "drawn"
 PARTY = Path(__file__).parents[3] / "scenarios" / "valentines_party"
 _PARTS = ("width", "height", "sectors", "arenas", "objects", "doors", "spawns", "sealed")
 
@@ -44,26 +44,18 @@ def to_elements(data: re.Match[str]) -> str:
     return f"<data>{''.join(tiles)}</data>"
 
 
-def test_the_shipped_map_is_the_town_of_the_party(tmp_path: Path) -> None:
+def test_the_shipped_map_is_the_town_of_the_party_imported_or_beside_its_scenario(
+    tmp_path: Path,
+) -> None:
+    """What the map says as well as scenario.toml is said alike, so both may stay."""
     town = lay_out(load_scenario("valentines_party"))
     assert_equal_towns(town, import_map(PARTY / "oak_hill.tmj", tmp_path / "again"))
-    assert (PARTY / "oak_hill_tiles.png").is_file()
-
-
-def test_a_folder_with_a_map_of_its_town_is_the_scenario_itself(tmp_path: Path) -> None:
-    """What the map says as well as scenario.toml is said alike, so both may stay."""
     folder = tmp_path / "valentines_party"
     shutil.copytree(PARTY, folder)
     text = (folder / "scenario.toml").read_text()
     (folder / "scenario.toml").write_text(f'map = "oak_hill.tmj"\n{text}')
-    town = lay_out(load_scenario("valentines_party"))
     assert_equal_towns(town, lay_out(load_scenario(folder)))
-
-
-def test_an_imported_map_is_the_town_that_a_reference_to_it_gives(tmp_path: Path) -> None:
-    drawn = load_scenario(write_map(tmp_path / "drawn", school()))
-    again = import_map(tmp_path / "drawn" / "school.tmj", tmp_path / "again")
-    assert_equal_towns(lay_out(drawn), again)
+    assert (PARTY / "oak_hill_tiles.png").is_file()
 
 
 LOST = GRID.replace("closed]\n10*1", "closed]\n0 8*1 0").replace("e]\n10*0", "e]\n1 8*0 2")
@@ -79,5 +71,9 @@ def test_corridors_long_tables_and_spawn_tiles_are_read(
     files: Files = {**LODGE, "map.grid": grid}
     town = lay_out(load_scenario(write(tmp_path / "grid", files)))
     assert town.sealed == sealed
+    drawn = load_scenario(write_map(tmp_path / "school", school()))
+    assert_equal_towns(
+        lay_out(drawn), import_map(tmp_path / "school" / "school.tmj", tmp_path / "same")
+    )
     assert_equal_towns(town, import_map(DRAWN / file, tmp_path / "again"))
     assert (tmp_path / "again" / "ann_low.png").is_file()
