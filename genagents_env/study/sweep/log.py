@@ -91,6 +91,20 @@ class SweepLog:
         lines = (one for one in self.read() if one.get("event") in ("part", "part back"))
         return {str(line.get("id")): line.get("spent") for line in lines}
 
+    def read_spending(self) -> tuple[JSON, list[JSON]] | None:
+        """Return what the last session spent, and each part since; None while one goes on."""
+        ended: JSON = None
+        since: dict[str, JSON] = {}
+        is_open = False
+        for line in self.read():
+            if line.get("event") == "started":
+                since, is_open = {}, True
+            elif line.get("event") == "ended":
+                ended, is_open = line.get("spent"), False
+            elif line.get("event") in ("part", "part back"):
+                since[str(line.get("id"))] = line.get("spent")
+        return None if is_open else (ended, list(since.values()))
+
     def read_histories(self) -> dict[str, TrialHistory]:
         """Return what the lines say of each trial that they name."""
         histories: dict[str, TrialHistory] = {}

@@ -21,7 +21,7 @@ from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.files import LEDGER
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
-from genagents_env.study.sweep.ledger import SharedLedger, bound_spend, read_spend
+from genagents_env.study.sweep.ledger import SharedLedger, bound_spend, read_spend, write_spend
 from genagents_env.study.sweep.lives import find_reason_to_stop
 from genagents_env.study.sweep.log import TrialHistory
 from genagents_env.study.sweep.measured import read_measured
@@ -412,7 +412,8 @@ class SweepSession:
         if halted:
             code, why = ConfigError.exit_code, self.halted
         message = format_message(progress, why, self.folder.path, halted=halted)
-        self._log("ended", exit_code=code, message=message)
+        spent = write_spend(self.ledger.spent)
+        self._log("ended", exit_code=code, message=message, spent=spent)
         return SweepResult(
             folder=self.folder.path,
             total=progress.total,

@@ -5,11 +5,11 @@ from dataclasses import replace
 from uuid import uuid4
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.budget import Spend
+from genagents_env.llm.budget import Limits, Spend
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import TrialResult
-from genagents_env.study.sweep.ledger import bound_spend, part_budget, write_spend
+from genagents_env.study.sweep.ledger import bound_spend, part_budget, read_spend, write_spend
 from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from genagents_env.study.sweep.worker import run_trial
@@ -19,7 +19,8 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     """Run one trial of a sweep's folder, and note in its log what came of it.
 
     On the machine where the sweep was begun it shares the ledger with all other processes there.
-    Elsewhere it has an equal part of the budget, which a later `sweep` counts.
+    Elsewhere it has an equal part of what the last session there left of the budget, which a later
+    `sweep` counts.
 
     Args:
         folder: of the sweep; on another machine one of a shared file system.
@@ -27,7 +28,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         strict: stop at the first error of a policy.
 
     Raises:
-        ConfigError: there is no such trial.
+        ConfigError: there is no such trial, or elsewhere while the sweep goes on where it began.
     """
     trial = _find_trial(folder, which)
     session = SweepSession(folder, SweepOptions(workers=1, strict=strict, trials=[trial.name]))
@@ -37,7 +38,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     job = replace(session.make_job(trial), is_dedicated=False)
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:
-        part = part_budget(job.total, Spend(), len(folder.trials))
+        part = _take_part(folder, job.total)
         job = replace(job, ledger=job.path.with_suffix(".ledger"), total=part)
         spent = write_spend(bound_spend(part))
         folder.log.append(event="part", id=mark, trial=trial.name, spent=spent)
@@ -46,6 +47,20 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         folder.log.append(event="part back", id=mark, spent=write_spend(result.spent))
     session.log_result(result)
     return result
+
+
+def _take_part(folder: SweepFolder, total: Limits) -> Limits:
+    known = folder.log.read_spending()
+    if known is None:
+        raise ConfigError(
+            f"{folder.path}: its sweep goes on at {folder.plan.host}, or was killed there; end it "
+            f"first (`genagents sweep {folder.path}` there), so that what it spent is known"
+        )
+    spent, since = read_spend(known[0]), sum(map(read_spend, known[1]), Spend())
+    part = part_budget(total, spent, len(folder.trials))
+    left = part_budget(total, spent + since, 1)  # of a part taken twice
+    kinds = [kind for kind in ("calls", "tokens", "dollars") if getattr(part, kind) is not None]
+    return replace(part, **{kind: min(getattr(part, kind), getattr(left, kind)) for kind in kinds})
 
 
 def _find_trial(folder: SweepFolder, which: str) -> Trial:

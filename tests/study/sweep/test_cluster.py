@@ -54,6 +54,23 @@ def test_a_trial_elsewhere_spends_its_part_and_the_next_sweep_counts_what_it_spe
     whole(folder)
 
 
+def test_trials_elsewhere_have_what_the_sweep_left_and_none_while_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    total = {"total": {"calls": 12}}
+    folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=3, budget=total)
+    stopped = sweep(folder, SweepOptions(workers=1))
+    assert (stopped.exit_code, stopped.spent.calls) == (3, 12)
+    monkeypatch.setattr("platform.node", lambda: "elsewhere")
+    name = next(one.name for one in folder.read_statuses() if one.state != "finished")
+    for _ in range(2):
+        result = run_single(folder, name)
+        assert (result.state, result.spent.calls) == ("stopped", 0)
+    folder.log.append(event="started")
+    with pytest.raises(ConfigError, match=r"goes on at .*, or was killed there"):
+        run_single(folder, name)
+
+
 def test_a_backend_that_is_not_installed_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
