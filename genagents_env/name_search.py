@@ -4,6 +4,7 @@ A name is understood if it is unique; nothing is guessed. Readers of stored data
 experiments) compare whole names; this is for input that people type.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from operator import eq
@@ -42,6 +43,12 @@ def find_people(options: Mapping[str, T], names: Iterable[str]) -> dict[str, T]:
             raise ConfigError(f"{clean(name, 80)} is named twice")
         by_name[name] = value
     return by_name
+
+
+def shorten_names(names: Sequence[str]) -> list[str]:
+    """Return the first word of each name where nobody else's begins with it, else the name."""
+    first = Counter(name.split()[0] for name in names)
+    return [name.split()[0] if first[name.split()[0]] == 1 else name for name in names]
 
 
 def search_people(said: str, names: Sequence[str]) -> list[str]:

@@ -3,7 +3,13 @@
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.name_search import find_person, find_place, find_word, suggest_names
+from genagents_env.name_search import (
+    find_person,
+    find_place,
+    find_word,
+    shorten_names,
+    suggest_names,
+)
 
 PEOPLE = ("Ada Brook", "Klaus Mueller", "Lena Ortiz", "Lena Brook", "Maria Lopez", "Zoë O'Neil")
 PLACES: tuple[str, ...] = (
@@ -70,3 +76,7 @@ def test_words_such_as_facts() -> None:
     with pytest.raises(ConfigError, match="no fact is called 'x'; there are party, candidacy"):
         find_word("x", ["party", "candidacy"], "fact")
     assert suggest_names("x", [], "facts") == "there are no facts"
+
+
+def test_a_first_name_stands_for_one_person_alone() -> None:
+    assert shorten_names(["Ann", "Ann Bauer", "Bob Birch"]) == ["Ann", "Ann Bauer", "Bob"]

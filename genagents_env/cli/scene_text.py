@@ -1,6 +1,5 @@
 """Scenes as lines for a terminal."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
@@ -8,6 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from genagents_env.name_search import shorten_names
 from genagents_env.show.story import Scene, SceneLine
 from genagents_env.show.story.talks import join_names, name_fact
 from genagents_env.study.evaluate import RunData
@@ -36,8 +36,7 @@ class StoryText:
         self._time: Callable[[int], datetime] = data.reader.time
         self._second = data.meta.seconds_per_tick
         self._width = width
-        first = Counter(name.split()[0] for name in data.names)
-        self._names = {n: n.split()[0] if first[n.split()[0]] == 1 else n for n in data.names}
+        self._names = dict(zip(data.names, shorten_names(data.names), strict=True))
         self._styles = {name: _STYLES[row % len(_STYLES)] for row, name in enumerate(data.names)}
         self._title = data.scenario.title
         self._people = data.names

@@ -8,6 +8,7 @@ from itertools import islice
 
 from pydantic_core import to_jsonable_python
 
+from genagents_env.llm.budget import Spend
 from genagents_env.record import Degradation, FacultyUse, RunReader
 from genagents_env.record.call_sums import ThinkingTotals
 from genagents_env.record.rows import JSON
@@ -94,8 +95,9 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
     """Return the same as JSON values: times in ISO 8601, dollars as decimal text.
 
     Keys whose value would be empty are left out where they are rare: `crowding`, `tool_use`,
-    `thinking`, `lost`, `clipped`, `limits`, `limit_changes`, `models`, `model_changes`, `later`,
-    `policy_failures`, `policy_changes`, `takeovers`, `faculty_uses`, `prompt_cuts`.
+    `thinking`, `spent_in_all`, `lost`, `clipped`, `limits`, `limit_changes`, `models`,
+    `model_changes`, `later`, `policy_failures`, `policy_changes`, `takeovers`, `faculty_uses`,
+    `prompt_cuts`.
     """
     data = RunData.of(run)
     reader, meta = data.reader, data.meta
@@ -104,6 +106,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
     rare = {
         "crowding": compute_crowding(data),
         "tool_use": count_tool_use(data),
+        "spent_in_all": _find_whole_spending(reader),
         "lost": spending and spending.lost,
         "clipped": spending and spending.clipped,
         "limits": _list_limits(reader),
@@ -224,6 +227,12 @@ def _describe_spending(reader: RunReader) -> Iterator[str]:
     spending = reader.spending
     if spending is not None:
         yield from _describe_uncertain(spending.lost, spending.clipped)
+    if (whole := _find_whole_spending(reader)) is not None:
+        yield (
+            "Spent in all, with the question before the run and what came to nothing: "
+            f"{_count(whole.calls, 'request')}, {whole.tokens:,} tokens, "
+            f"{_format_dollars(whole.dollars)}"
+        )
     for name, later in reader.later_spending.items():
         spent = later.total
         yield (
@@ -242,6 +251,17 @@ def _describe_spending(reader: RunReader) -> Iterator[str]:
             f"Embeddings {made.model}: {_count(made.texts, 'text')}, {made.tokens:,} tokens, "
             f"{'price unknown' if made.dollars is None else _format_dollars(made.dollars)}"
         )
+
+
+def _find_whole_spending(reader: RunReader) -> Spend | None:
+    """Return what the limits count, where that is more than the stored calls; else None."""
+    stored, spending = reader.sum_calls(), reader.spending
+    if spending is None:
+        return None
+    calls = stored.calls + stored.reasks + stored.retries
+    tokens = stored.prompt_tokens + stored.completion_tokens
+    is_more = spending.total.calls > calls or spending.total.tokens > tokens
+    return spending.total if is_more else None
 
 
 def _format_since(tick: int) -> str:

@@ -7,6 +7,7 @@ from math import ceil, hypot
 from PIL import Image, ImageDraw
 from scipy.spatial import cKDTree
 
+from genagents_env.name_search import shorten_names
 from genagents_env.scenario.sprites import decode_sprite, open_png
 from genagents_env.show.render import RenderSnapshot, make_initials
 from genagents_env.show.render.canvas import INK, PAPER, Box, Boxes, find_person_color, list_around
@@ -56,6 +57,7 @@ class PeoplePainter:
         bubble: BubbleStyle | None = None,
     ) -> None:
         self.names, self.fonts, self.disc = tuple(names), fonts, disc
+        self.short = shorten_names(self.names)
         self.sprites = [
             None if sprite is None else open_png(decode_sprite(sprite)) for sprite in sprites
         ]
@@ -195,7 +197,7 @@ class PeoplePainter:
         self, pen: ImageDraw.ImageDraw, i: int, spot: tuple[float, float], boxes: Boxes
     ) -> None:
         font = self.fonts.text(max(11, min(17, int(self.disc * 0.5))), "Bold")
-        text = self.names[i].split()[0]
+        text = self.short[i]
         _, above, _, below = font.getbbox("Ag")
         wide, high = font.getlength(text) + 4, below - above + 2
         (x, y), gap = spot, self.disc / 2 + 1

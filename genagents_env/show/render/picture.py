@@ -127,7 +127,7 @@ class Picture:
         doing = "asleep" if snapshot.asleep[i] else snapshot.doing[i]
         bold, plain = self.fonts.text(15, "Bold"), self.fonts.text(13, "Regular")
         if row < 36:
-            name = self.names[i].split()[0]
+            name = self.people.short[i]
             pen.text((text, y + row / 2), name, INK, bold, anchor="lm")
             text += int(bold.getlength(name)) + 8
             line = cut_to_fit(doing, plain, room - (text - x - 50))
