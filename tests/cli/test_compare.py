@@ -8,6 +8,8 @@ import pytest
 from genagents_env.record import RunReader, canonical_hash
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 ASKS = ("--model", "scripted:neighbour", "--embedder", "hashed", "--out", "out", "-q")
 HEADS = ("utterances", "conversations", "distance walked", "facts spread", "calls", "tokens")
 

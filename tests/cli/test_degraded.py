@@ -54,6 +54,7 @@ def test_strict_stops_at_the_first_error_and_says_how_to_go_on(tired: Run) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
 def test_a_degraded_run_is_counted_reported_and_in_no_mean_but_where_a_study_asks(
     genagents: Run,
 ) -> None:
@@ -125,6 +126,7 @@ def write_study(more: str = "") -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
 def test_a_level_whose_first_runs_are_degraded_stops_the_study(tired: Run) -> None:
     """More seeds would cost as much, and be in no mean."""
     Path("study.toml").write_text(STUDY.format(more=""))

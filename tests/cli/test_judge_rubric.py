@@ -99,6 +99,7 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
 def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     Path("asking").mkdir()
     question = '[[questions]]\nid = "tea"\ntext = "Is there tea?"\nwhen = "both"\n'

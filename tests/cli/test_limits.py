@@ -132,6 +132,7 @@ def test_an_interview_that_is_refused_leaves_the_file_as_it_was(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
 def test_a_sweep_that_is_started_again_asks_no_first_question_again(
     genagents: Run, tmp_path: Path, server: FaultServer
 ) -> None:

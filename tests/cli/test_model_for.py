@@ -64,6 +64,7 @@ def test_a_person_and_a_faculty_have_models_of_their_own_at_their_own_prices(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
 def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     arms = ({"name": "asks", "policy": "reactive"}, {"name": "rests", "policy": "idle"})
     given = {"arms": arms, "seeds": 1, "model": "scripted:neighbour"}

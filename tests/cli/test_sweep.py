@@ -41,6 +41,7 @@ def test_a_dry_run_spends_nothing_on_a_model_that_may_cost_and_names_unknown_mea
     assert (code, "loky" in err) == (2, True)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_first_seed_stops_a_study_where_its_question_has_no_answer(
     genagents: Run, tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_the_first_seed_stops_a_study_where_its_question_has_no_answer(
     assert any("nothing that happened depended on" in line for line in told["found"])
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_plan_is_what_the_finished_runs_took_times_all(genagents: Run, tmp_path: Path) -> None:
     """Of three seeds the first and, of one condition, the second; a third is damaged inside."""
     arms = [{"name": "idle", "policy": "idle"}, {"name": "mind", "policy": "smallville"}]
@@ -117,6 +119,7 @@ def test_a_study_is_estimated_run_reported_and_resumed(genagents: Run, tmp_path:
         assert len(list(csv.DictReader(file))) == 6
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_was_paid_for_is_run_again_only_when_asked(genagents: Run, tmp_path: Path) -> None:
     given = {"model": "scripted:neighbour", "embedder": "hashed", "seeds": 1, "arms": [ASKS]}
     file = write_experiment(tmp_path, **given)

@@ -20,6 +20,8 @@ from genagents_env.testing.fault_server import FaultServer, ServerFault, envelop
 from tests.cli.conftest import Run
 from tests.scripted import neighbour
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 Reply = Callable[[str], bytes]  # from the words of a good one
 Weather = Callable[[int], bool]  # whether the call of that number, from 0, gets a bad reply
 BAD: Mapping[str, Reply] = {

@@ -42,6 +42,7 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
     assert first.items() < whole(more).items()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: Path) -> None:
     folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=9)
     sweep(folder)
@@ -72,6 +73,7 @@ def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: 
     assert sorted(set(events(folder, "finished"))) == sorted(before)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     write_trap(tmp_path, "raise ImportError('no such library')")
@@ -87,6 +89,7 @@ def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) ->
     whole(folder)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path) -> None:
     policies = {"dear": "reactive", "free": "scripted"}
     small, large = ({"total": {"calls": calls}} for calls in (12, 500))
@@ -126,6 +129,7 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
     lock.release()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
     folder = compare_policies(tmp_path, {"one": "scripted"}, seeds=3)
     name = folder.trials[1].name
