@@ -2,10 +2,7 @@ from pathlib import Path
 
 from benchmarks.days import FIGURES, read_days
 from genagents_env.config import TownConfig
-from genagents_env.policy import NoteKind
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-
-KINDS: tuple[NoteKind, ...] = ("cut", "wish")
 
 
 def test_a_figure_holds_within_its_bounds_and_fails_without_a_value() -> None:

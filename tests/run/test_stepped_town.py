@@ -132,6 +132,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ({"0": ["stay", "dancing", "x"]}, "tick 4 .* differs from the record"),
         ({"0": ["jump"]}, "is no action"),
+        ({"0": ["stay", 5, 6]}, "is no action"),
         ({"0": ["speak", 99, "hello", False, None, None]}, "nobody and nothing"),
         ({"0": ["use", -1, "on", None, None]}, "nobody and nothing"),
         ({"0": ["move", [[0, 10**15]], "x", ["a", "b"], ["a", "b"]]}, "tiles"),

@@ -35,7 +35,6 @@ from genagents_env.study.evaluate.run_data import RunData
 from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
 
 PARTY = load_scenario("valentines_party")
-TOWN = lay_out(PARTY)
 
 
 @pytest.mark.parametrize("name", list_scenario_names())

@@ -127,6 +127,7 @@ BROKEN: dict[str, Broken] = {
     **read_rows(),
     # The file.
     "not JSON": written("school.tmj:file: not JSON: ", '{"width": '),
+    "no number of JSON": written("school.tmj:file: not JSON: NaN is no number", '{"width": NaN}'),
     "a list": written("school.tmj:file: it is no table in { }", "[1]"),
     "deep": written("school.tmj:file: nested too deeply", "[" * 200_000),
     "no text": Broken({FILE: "\udcff"}, "school.tmj:file: not UTF-8 text (byte 0)"),
@@ -173,6 +174,12 @@ BROKEN: dict[str, Broken] = {
     "no base64": edited(_GROUND + "its data is not base64: ", encode("a b!", "base64")),
     "no zlib": edited(
         _GROUND + "its data is not zlib: ", encode(pack([2] * COUNT), "base64", "zlib")
+    ),
+    "no zstd": edited(
+        _GROUND + "its data is not zstd: ", encode(pack([2] * COUNT), "base64", "zstd")
+    ),
+    "half a number": edited(
+        _GROUND + "its data has 3 bytes; 4 a tile are wanted", encode("AAAA", "base64")
     ),
     "zip bomb": edited(
         _GROUND + f"it holds {COUNT + 1} tiles; 20 x 12 = {COUNT} are wanted",
