@@ -65,7 +65,10 @@ class Page:
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._process.stdin.write('{"token": null, "seats": {}, "host": "127.0.0.1"}\n')
+        self._process.stdin.flush()
         self._address = self._process.stdout.readline().strip()
         self._last_tick = -1
         self.requests = 0
