@@ -131,8 +131,8 @@ def _suggest(path: Path, shipped: Iterable[str]) -> str:
         beside = []
     near = find_alike(str(path), [*sorted(beside), *sorted(shipped)])
     wanted = (
-        "a folder with a scenario.toml is wanted, or a name such as tiny or valentines_party; "
-        "`genagents list scenarios` lists them (town_v0.rl_env makes the tasks)"
+        "a folder with a scenario.toml is wanted, or a name such as tiny; `genagents list "
+        "scenarios` lists them (town_v0.rl_env makes the tasks)"
     )
     return f"did you mean {' or '.join(map(quote, near))}? ({wanted})" if near else wanted
 
