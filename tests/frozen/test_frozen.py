@@ -8,6 +8,7 @@ import pytest
 from tests.frozen.cases import CASES, FROZEN
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("name", CASES)
 def test_a_frozen_case_is_unchanged(name: str, tmp_path: Path) -> None:
     frozen = json.loads(FROZEN.read_text())

@@ -23,7 +23,9 @@ def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     ray.shutdown()
 
 
-def test_a_sweep_elsewhere_is_the_same_sweep(tmp_path: Path, cluster: str) -> None:
+def test_a_sweep_elsewhere_is_the_same_sweep(
+    tmp_path: Path, cluster: str, request: pytest.FixtureRequest
+) -> None:
     policies, total = {"one": "scripted", "two": "reactive"}, {"total": {"calls": 10}}
     folder = compare_policies(tmp_path / "there", policies, budget=total)
     stopped = sweep(folder, SweepOptions(workers=2, backend=cluster))
@@ -33,6 +35,7 @@ def test_a_sweep_elsewhere_is_the_same_sweep(tmp_path: Path, cluster: str) -> No
     more = compare_policies(tmp_path / "there", policies)  # goes on from the files that came back
     finished = sweep(more, SweepOptions(workers=2, backend=cluster))
     assert (finished.exit_code, finished.spent.calls > stopped.spent.calls) == (0, True)
+    request.getfixturevalue("in_process")
     here = compare_policies(tmp_path / "here", policies)
     assert sweep(here, SweepOptions(workers=1)).exit_code == 0
     assert whole(more) == whole(here)

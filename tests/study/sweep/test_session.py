@@ -22,7 +22,9 @@ from tests.study.sweep.kills import (
 from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole, write_trap
 
 
-def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -> None:
+def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     policies = {"one": "scripted", "two": "reactive"}
     folder, told = compare_policies(tmp_path, policies), list[SweepProgress]()
     swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
@@ -36,6 +38,7 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
     assert told
     assert all(o.total == 4 and o.finished + len(o.running) <= 4 for o in told)
     # Again, and with a seed more: only that is lived.
+    request.getfixturevalue("in_process")
     assert sweep(SweepFolder(folder.path)).finished == 4
     more = compare_policies(tmp_path, policies, seeds=3)
     assert sweep(more, SweepOptions(workers=1)).finished == 6

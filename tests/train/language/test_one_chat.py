@@ -141,7 +141,7 @@ def test_the_tokens_of_trl_are_the_chat() -> None:
 
 def test_what_one_was_worth_is_what_the_others_lack_without_it() -> None:
     async def live() -> SharedSession:
-        session = SharedSession("share", learners=[0], others="solution")
+        session = SharedSession("share", learners=[0], others="solution", max_ticks=50)
         await session.begin(3)
 
         async def work(prompt: Any) -> str:
