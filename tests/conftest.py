@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from genagents_env.study.sweep.job import Job, TrialResult
+if TYPE_CHECKING:
+    from genagents_env.study.sweep.job import Job, TrialResult
 
 # How long an example takes says something about the machine, not about the code; and CI tries
 # the same examples every time, so that a red run is about the change.
@@ -19,8 +21,11 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sweeps run their trials in this process, where it is not processes that are tried."""
 
     def run_here(
-        jobs: Iterable[Job], backend: str, workers: int, work: Callable[[Job], TrialResult]
-    ) -> Iterator[TrialResult]:
+        jobs: "Iterable[Job]",
+        backend: str,
+        workers: int,
+        work: "Callable[[Job], TrialResult]",
+    ) -> "Iterator[TrialResult]":
         return map(work, jobs)
 
     monkeypatch.setattr("genagents_env.study.sweep.supervisor.run_jobs", run_here)

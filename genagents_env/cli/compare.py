@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.runs import warn_of_unused_models
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
-from genagents_env.cli.sweep import run_folder
+from genagents_env.cli.sweep import run_folder, warn_of_models
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run.policies import list_policies
@@ -98,9 +97,7 @@ def compare(
         Path.cwd(),
         name="compare",
     )
-    warn_of_unused_models(
-        (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
-    )
+    warn_of_models(folder)
     result = run_folder(folder, SweepOptions(1, preflight=True))
     rows = [_describe_run(run) for run in read_study_runs(folder, (), ())]
     if as_json:

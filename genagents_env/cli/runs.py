@@ -254,7 +254,6 @@ def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 
 def _needs_model(policy: str) -> bool:
-
     try:
         return find_policy_class(policy).needs_model
     # A user's file, or a missing package: the command itself says why it cannot be loaded.

@@ -42,8 +42,8 @@ _MACHINE = "Execution"
 app = typer.Typer()
 _PLAN_COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
 _PLAN_NOTE = (
-    "Of all runs, estimated from those that are finished, tokens without those of interviews and "
-    "judging. Hours are those of one worker."
+    "Of all runs, estimated from those that are finished: calls without those asked again, tokens "
+    "without those of interviews and judging after the end. Hours are those of one worker."
 )
 
 
@@ -208,10 +208,15 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
             "they are kept, and not used",
             error=True,
         )
+    warn_of_models(folder)
+    return unknown
+
+
+def warn_of_models(folder: SweepFolder) -> None:
+    """Say which models of the experiment no policy asks."""
     warn_of_unused_models(
         (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
     )
-    return unknown
 
 
 def _say_family(folder: SweepFolder) -> None:
@@ -305,8 +310,8 @@ def _forecast(runs: Sequence[StudyRun]) -> tuple[float | None, ...]:
     done = [run.measured.usage for run in runs if run.measured is not None and not run.earlier]
     calls = [one.calls + (one.later_calls or 0) for one in done]
     later = [one.later_dollars or 0.0 for one in done]
-    free_of_cost = [one.dollars if one.calls else 0.0 for one in done]
-    dollars = [None if d is None else d + more for d, more in zip(free_of_cost, later, strict=True)]
+    own = [one.dollars if one.calls else 0.0 for one in done]
+    dollars = [None if d is None else d + more for d, more in zip(own, later, strict=True)]
     hours = [None if one.seconds is None else one.seconds / 3600 for one in done]
     columns = (calls, [one.tokens for one in done], dollars, hours)
     sums = (_sum_known(column) for column in columns)

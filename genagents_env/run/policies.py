@@ -180,10 +180,7 @@ def read_source(name: str) -> PolicySource:
     path = find_policy_file(name) or Path(name)
     try:
         if not path.is_file():
-            raise PolicyError(
-                f"no policy file {str(path)!r}; expected path/to/file.py:Class (a recorded "
-                "run whose policy was moved since: `--trust NEW/PATH.py:CLASS`)"
-            )
+            raise PolicyError(f"no policy file {str(path)!r}; expected path/to/file.py:Class")
         with path.open("rb") as file:
             code = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:

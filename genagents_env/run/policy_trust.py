@@ -76,6 +76,10 @@ def choose_policies(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPol
     rest = [name for name in by_path if name not in named]
     if rest and not options.trust_policies:
         raise PolicyError(_describe_untrusted(path, rest, meta.origins))
+    for name in rest:
+        if (file := find_policy_file(name)) is not None and not file.is_file():
+            how = f"if it was moved, --trust FOLDER/{shorten_policy(name)} says where to"
+            raise PolicyError(f"no policy file {str(file)!r}; {how}")
     sources = {name: read_source(named.get(name, name)) for name in by_path}
     for name in rest:
         _check_unchanged(path, sources[name], meta.origins.get(name, _UNKNOWN))

@@ -229,7 +229,7 @@ def _describe_spending(reader: RunReader) -> Iterator[str]:
         yield from _describe_uncertain(spending.lost, spending.clipped)
     if (whole := _find_whole_spending(reader)) is not None:
         yield (
-            "Spent in all, with the question before the run and what came to nothing: "
+            "Spent in all, as limits count it (with a first question, embeddings, what was lost): "
             f"{_count(whole.calls, 'request')}, {whole.tokens:,} tokens, "
             f"{_format_dollars(whole.dollars)}"
         )

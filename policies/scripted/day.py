@@ -157,10 +157,11 @@ def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> No
     if memory.bed is not None or percept.me.place.split("/")[0] != sector:
         return
     first = profile.name.split()[0].lower()
+    own, _ = profile.sleeps_in or ("", "")
     beds = [
         item
         for item in percept.objects
-        if (is_bed(item) or _is_own_bed(item, profile))
+        if (is_bed(item) or item.id == own)
         and item.id.startswith(f"{sector}/")
         and item.id not in memory.searched
     ]
@@ -174,15 +175,12 @@ def is_bed(item: SeenObject) -> bool:
     return item.name.lower().split()[-1] in _BEDS
 
 
-def _is_own_bed(item: SeenObject, profile: Profile) -> bool:
-    return profile.sleeps_in is not None and item.id == profile.sleeps_in[0]
-
-
 def find_sleep_state(item: SeenObject, profile: Profile) -> str | None:
     """Return the state of a bed that means someone sleeps in it, if it can be put into one.
 
     Of the agent's own bed it is what the scenario says; of others it is judged by its name.
     """
-    if profile.sleeps_in is not None and _is_own_bed(item, profile):
-        return profile.sleeps_in[1] if profile.sleeps_in[1] in item.next_states else None
+    own, state = profile.sleeps_in or ("", "")
+    if item.id == own:
+        return state if state in item.next_states else None
     return next((s for word in _SLEEP_STATES for s in item.next_states if word in s), None)

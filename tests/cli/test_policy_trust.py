@@ -88,7 +88,7 @@ def test_a_policy_that_moved_is_named_where_it_is(stranger: Run) -> None:
     Path("mine.py").rename("away/mine.py")
     code, _, err = stranger(*RESUME, "--trust", "unchanged")
     assert code == 2
-    assert "no policy file 'mine.py'" in err
+    assert "no policy file 'mine.py'; if it was moved, --trust FOLDER/mine.py:Mine says" in err
     assert stranger(*RESUME, "--trust", "away/mine.py:Mine")[0] == 0
     with RunReader("run.sqlite") as record:
         assert {spec["name"] for spec in record.meta.policies.values()} == {"mine.py:Mine"}

@@ -82,7 +82,7 @@ def test_the_question_counts_against_the_limits(
         assert run.spending is not None
         assert (run.spending.spent.calls, run.sum_calls().calls) == (5, 4)
     told = genagents("report", "run.sqlite")[1]
-    assert "with the question before the run and what came to nothing: 5 requests, " in told
+    assert "(with a first question, embeddings, what was lost): 5 requests, " in told
     assert genagents("resume", "run.sqlite", "--limit", "calls=7", "-q")[0] == 3
     assert server.calls == 7
     asked = [json.loads(body)["messages"][-1]["content"] for body in server.requests]

@@ -163,7 +163,7 @@ class Elements(HTMLParser):
 def test_what_a_notebook_shows_holds_no_foreign_markup(tmp_path: Path) -> None:
     bad = '<img src=x onerror=alert(1)>"&\u202e\x1b[31m'
     meta = make_meta()
-    facts = [one.model_copy(update={"statement": bad}) for one in meta.scenario.facts]
+    facts = tuple(one.model_copy(update={"statement": bad}) for one in meta.scenario.facts)
     meta = replace(meta, scenario=meta.scenario.model_copy(update={"facts": facts}))
     path = tmp_path / "a<b>\u202e.sqlite"
     with RunWriter.create(path, meta) as writer:

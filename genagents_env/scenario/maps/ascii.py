@@ -77,11 +77,10 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
 
 
 def _refuse_symbol(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:
-    what = "a tab; draw with blanks" if char == "\t" else f"unknown symbol {quote(char)}"
-    if not char.isprintable() and char != "\t":
-        what = f"unknown symbol U+{ord(char):04X}, which nobody sees"
+    what = quote(char) if char.isprintable() else f"U+{ord(char):04X}, which nobody sees"
     marks = [mark for mark in (*_FIXED, *symbols) if mark != NOTHING]
-    text = f"{what}; allowed: blanks, {choices(marks, 40)}"
+    shown = "a tab is no blank" if char == "\t" else f"unknown symbol {what}"
+    text = f"{shown}; allowed: blanks, {choices(marks, 40)}"
     return Fault(("map", f"line {y + 1}", f"column {x + 1}"), text)
 
 

@@ -20,7 +20,6 @@ from genagents_env.scenario import Person, Scenario
 from genagents_env.scenario.people_selection import select_people
 from genagents_env.train.tasks.solution import PerceptSolution, list_open
 from genagents_env.train.tasks.task import Task, change, set_clock
-from genagents_env.world.places import is_within
 
 PEOPLE, KNOWERS = 8, 2
 SQUARE = "Johnson Park/lawn"  # in the middle of the town of both scenarios
@@ -155,7 +154,7 @@ class _Guest:
                 self._tried = new
                 return Talk(None, self._words[fact])
         place = self._choose_place(percept, owed=bool(owed))
-        if not is_within(percept.me.place, place):
+        if not f"{percept.me.place}/".startswith(f"{place}/"):
             return Move(place)
         known = any(goal.place is not None for goal in percept.goals)
         return Idle() if known and not owed else self._look_round(percept, place)
@@ -175,7 +174,7 @@ class _Guest:
         for name in (*percept.known, *(thing.id for thing in percept.objects)):
             if name.startswith(f"{place}/"):
                 self._visits.setdefault(name, -1)
-        here = {name: tick for name, tick in self._visits.items() if is_within(name, place)}
+        here = {name: k for name, k in self._visits.items() if name.startswith(f"{place}/")}
         if not here:
             return Idle()
         stop = min(here, key=lambda name: here[name])

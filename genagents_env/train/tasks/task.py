@@ -141,7 +141,7 @@ def check_discount(discount: float) -> float:
 
 def check_length(scenario: Scenario, options: TownOptions) -> None:
     """Raise ConfigError for options that make an episode longer than its rewards are meant for."""
-    for name in ("hours", "seconds_per_tick"):
+    for name in ("start", "hours", "seconds_per_tick"):
         if options.get(name) is not None:
             raise ConfigError(f"{name}: a task has its own; max_cycles ends its episodes earlier")
     ticks = options.get("max_cycles")

@@ -114,6 +114,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     @max_cycles.setter
     def max_cycles(self, ticks: int) -> None:
+        check_length(self._town.world.scenario, {"max_cycles": ticks})
         self._horizon = self._town.max_cycles = ticks
 
     @property

@@ -138,6 +138,7 @@ def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> N
     ("options", "said"),
     [
         ({"max_cycles": 61}, "max_cycles: 61 is not allowed; .* has 60 ticks"),
+        ({"start": "06:00"}, "start: a task has its own"),
         ({"hours": 1.0}, "hours: a task has its own"),
         ({"seconds_per_tick": 5}, "seconds_per_tick: a task has its own"),
         ({"shaping": 1.0, "reward": lambda world, events: {}}, "shaping: .* has no potential"),
@@ -183,6 +184,8 @@ def test_max_cycles_holds_in_every_town() -> None:
         cuts = [env.step({})[3] for _ in range(4)]
         assert all(cuts[-1].values())
         assert not env.agents
+    with pytest.raises(ConfigError, match="max_cycles: 9000 is not allowed"):
+        env.max_cycles = 9000
 
 
 def test_shaping_is_that_of_the_task() -> None:
