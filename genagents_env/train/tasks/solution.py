@@ -36,7 +36,9 @@ class Solution(Policy):
         try:
             self._own: Policy = context.make_solution(**self._options)
         except TypeError as error:
-            raise PolicyError(f"policy 'solution': {error}") from None
+            raise PolicyError(
+                f"policy 'solution': {error}; docs/tasks says what each task's takes"
+            ) from None
         self._own.reset(profiles, seed, context)
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
