@@ -5,7 +5,7 @@ preloaded into the process lets the i-th change of the folder fail, once or from
 the file resumes to the hash of the undisturbed run, or there is no file and the run can be begun.
 
 Run: `python -m tests.campaigns.full_disk` (every i: twenty minutes); CI takes every
-forty-first. It needs a C compiler and Linux.
+ninety-seventh. It needs a C compiler and Linux.
 """
 
 import argparse
