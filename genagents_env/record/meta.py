@@ -48,6 +48,7 @@ from genagents_env.scenario.schema import Past, Scenario
 CANONICAL = ("arguments", "policies", "seed", "names", "clock")
 ORIGIN = "fork"  # the note of the run that a fork comes from
 POLICY_CHANGES = "policy_changes"  # the note of them in a run file
+STOPPED = "stopped"  # the note of why a run stopped before its end
 _SHOWN = 12  # digits of a checksum in a message
 _GROUPS = ("clock", "model", "embedder", "limits")
 _PARTS = (*CANONICAL, *_GROUPS, "price", "interviews", "versions", "origins", "takeovers")

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import (
     ORIGIN,
     POLICY_CHANGES,
+    STOPPED,
     Origin,
     PolicyChange,
     RunMeta,
@@ -143,6 +143,14 @@ class RunReader(CallSums):
         with guard_reading(self.path):
             status = json.loads(read_rows(self._connection)["status"])
         return "killed" if status == "running" and find_writer(self.path) is None else str(status)
+
+    @property
+    def stop_reason(self) -> str:
+        """Why it stopped before its end, in words; empty where it did not, or that is not known."""
+        if self.status in ("running", "killed", "finished"):
+            return ""
+        with guard_reading(self.path):
+            return str(json.loads(self.find_note(STOPPED) or '""'))
 
     @property
     def spending(self) -> Spending | None:
@@ -414,12 +422,7 @@ class RunReader(CallSums):
     def __enter__(self) -> "RunReader":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *ended: object) -> None:
         self.close()
 
     def _fetch_one(self, query: str, *values: int) -> Any:

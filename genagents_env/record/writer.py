@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
@@ -366,11 +365,15 @@ class RunWriter:
         """The last status set."""
         return str(json.loads(self.find_note("status") or '"unknown"'))
 
-    def set_status(self, status: str) -> None:
-        """Set the status of the run: running, finished, paused, budget_exhausted, interrupted."""
+    def set_status(self, status: str, why: str = "") -> None:
+        """Set the status of the run: running, finished, paused, budget_exhausted, interrupted.
+
+        `why`: it stopped before its end, in words.
+        """
         with self._transaction():
             seal_ticks(self._connection)
-            heads.write_rows(self._connection, {"status": encode(status)})
+            rows = {"status": encode(status), heads.STOPPED: encode(why)}
+            heads.write_rows(self._connection, rows)
 
     def note(self, key: str, value: str) -> None:
         """Store JSON text under `key` of the meta table, outside the canonical hash."""
@@ -426,12 +429,7 @@ class RunWriter:
     def __enter__(self) -> "RunWriter":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is None:
             self.close()
             return

@@ -30,6 +30,7 @@ from genagents_env.run.interviews import interview_town
 from genagents_env.run.models import Models, open_clients
 from genagents_env.run.people import RecordedPeople
 from genagents_env.run.play import play
+from genagents_env.run.policies import describe_error
 from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import format_resume
@@ -62,6 +63,7 @@ class RunSession:
         self.embedder: Embedder | None = None
         self.stop = StopSignal()
         self.policy_errors, self.policy_error = 0, ""
+        self._why = ""  # it stopped, in words
 
     def borrow(self, parent: RunReader) -> None:
         """Let replies and entries of the run that this one is a fork of hold where they fit."""
@@ -76,13 +78,13 @@ class RunSession:
         try:
             with self.stop.take():
                 result = run_sync(self._execute(state))
-        except BaseException:
+        except BaseException as error:
             with suppress(RecordError):  # the first error is the one to raise
-                self.writer.set_status("failed")
+                self.writer.set_status("failed", describe_error(error))
             raise
         finally:
             self.groups.close()
-        self.writer.set_status(result.status)
+        self.writer.set_status(result.status, self._why)
         _log.info("run %s: %s at tick %d", self.writer.path, result.status, result.tick)
         return result
 
@@ -264,7 +266,8 @@ class RunSession:
 
     def _make_failed_result(self, failure: PolicyFailed) -> RunResult:
         again = format_resume(self.writer.path, self.writer.meta, corrected=True)
-        message = f"{failure}; --strict stopped the run. Correct the policy, then `{again}`"
+        self._why = f"{failure}; --strict stopped the run"
+        message = f"{self._why}. Correct the policy, then `{again}`"
         return RunResult(self.writer.path, "failed", self.writer.tick, failure.exit_code, message)
 
     def _make_interrupted_result(self) -> RunResult:
@@ -281,7 +284,7 @@ class RunSession:
         return replace(result, lost=lost, message=message)
 
     def _make_result(self, status: str, exit_code: int, message: str) -> RunResult:
-        path = self.writer.path
+        path, self._why = self.writer.path, message
         if message:
             message = f"{message}; go on with `{format_resume(path, self.writer.meta)}`"
         return RunResult(path, status, self.writer.tick, exit_code, message)

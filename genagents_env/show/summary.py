@@ -97,7 +97,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
     Keys whose value would be empty are left out where they are rare: `crowding`, `tool_use`,
     `thinking`, `spent_in_all`, `lost`, `clipped`, `limits`, `limit_changes`, `models`,
     `model_changes`, `later`, `policy_failures`, `policy_changes`, `takeovers`, `faculty_uses`,
-    `prompt_cuts`.
+    `prompt_cuts`, `stopped`.
     """
     data = RunData.of(run)
     reader, meta = data.reader, data.meta
@@ -120,6 +120,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "takeovers": tuple(_describe_takeovers(reader)),
         "faculty_uses": reader.list_faculty_uses(),
         "prompt_cuts": cuts if cuts.cut else None,
+        "stopped": reader.stop_reason,
     }
     plain = {
         "run": data.path,
@@ -171,7 +172,9 @@ def describe_degradation(found: Degradation) -> Iterator[str]:
 
 
 def describe_notices(run: RunReader) -> Iterator[str]:
-    """Yield why a run is degraded, where another model answered than before, what was cut."""
+    """Yield why a run stopped or is degraded, where another model answered, what was cut."""
+    if why := run.stop_reason:
+        yield f"STOPPED: {why}"
     yield from describe_degradation(run.find_degradation())
     yield from (f"MODEL CHANGED: {change.describe()}" for change in run.find_model_changes())
     yield from (f"CUT: {caution}" for caution in run.find_prompt_cuts().describe())
