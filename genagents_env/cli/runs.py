@@ -17,6 +17,8 @@ from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec
 from genagents_env.run import resume as resume_run
 from genagents_env.run import run as run_scenario
 from genagents_env.run.policies import find_policy_class, list_policies
+from genagents_env.scenario import load_scenario
+from genagents_env.scenario.people_selection import describe_left_out
 from genagents_env.show.summary import describe_degradation, describe_run, run_as_json
 from genagents_env.show.transcript import format_transcript
 from genagents_env.study.judge import judge_finished_run
@@ -92,6 +94,10 @@ def run(
         policy_for=own,
         config_for={name: by_policy[name] for name in own.values()},
     )
+    if people is not None and not is_quiet():
+        absent = describe_left_out(load_scenario(scenario), town.load_scenario())
+        if absent:
+            warn(f"left out with those who are not there: {absent}")
     named = [text.rpartition("=")[2].strip() for text in model or ()]
     warn_of_unused_models((name, (everyone, *own.values())) for name in named)
     result = conduct(

@@ -83,6 +83,29 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     return selected
 
 
+def describe_left_out(whole: Scenario, selected: Scenario) -> str:
+    """Describe what the absence of people takes from a scenario; empty if it takes nothing."""
+    keys = ("events", "questions", "checks", "success")
+    gone = {key: len(getattr(whole, key)) - len(getattr(selected, key)) for key in keys}
+    gone |= {
+        name: len(getattr(whole.reward, name)) - len(getattr(selected.reward, name))
+        for name in ("errands", "goals")
+    }
+    parts = [f"{key} ({count})" for key, count in gone.items() if count]
+    parts += [
+        f"the host of {g.id}"
+        for g, now in zip(whole.gatherings, selected.gatherings, strict=True)
+        if g.host != now.host
+    ]
+    facts = zip(whole.facts, selected.facts, strict=True)
+    unknown = [fact.id for fact, now in facts if fact.known_by and not now.known_by]
+    if unknown:
+        parts.append(f"all who know {', '.join(unknown)} at the start")
+    if whole.reward.name != selected.reward.name:
+        parts.append(f"the reward {whole.reward.name}")
+    return ", ".join(parts)
+
+
 def start_all_at(scenario: Scenario, place: str) -> Scenario:
     """Return the scenario with everyone starting at `place`, a sector or an arena.
 

@@ -10,7 +10,7 @@ from genagents_env import town_v0
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import Scenario, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.checks import check
-from genagents_env.scenario.people_selection import select_people
+from genagents_env.scenario.people_selection import describe_left_out, select_people
 from genagents_env.scenario.profiles import TownPlace, bed_of, find_town_places
 from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, Question, SectorSpec
@@ -39,6 +39,10 @@ def test_selection_drops_checks_and_successes_of_absent_people(tmp_path: Path) -
     assert vic.success == whole.success
     assert vic.casts == {}
     assert check(una) == check(vic) == []
+    assert describe_left_out(whole, una) == (
+        "events (1), questions (1), checks (1), success (2), errands (1), the reward errand"
+    )
+    assert describe_left_out(whole, whole) == ""
 
 
 def test_secrets_stay_secret_in_a_part_of_the_cast() -> None:
@@ -54,6 +58,9 @@ def test_secrets_stay_secret_in_a_part_of_the_cast() -> None:
 
 def test_nothing_refers_to_anybody_who_is_absent_and_their_property_stays_locked() -> None:
     scenario, whole = load_scenario("valentines_party", PAIR), load_scenario("valentines_party")
+    assert describe_left_out(whole, scenario) == (
+        "the host of party, all who know party, candidacy at the start"
+    )
     assert [person.name for person in scenario.people] == PAIR
     assert check(scenario) == []
     assert {tie.to for person in scenario.people for tie in person.relationships} == set(PAIR)
