@@ -17,13 +17,13 @@ from genagents_env.cli.interview_output import (
 )
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.name_search import find_person
-from genagents_env.policy import InterviewTerms, MemoryAccess
+from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
 from genagents_env.record import RunMeta, RunReader, canonical_hash
 from genagents_env.record.town_times import find_tick
 from genagents_env.run import RunOptions
-from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
+from genagents_env.run.interviews import interview_on_terms, list_interviewable
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.questions import CATEGORIES, make_standard_questions
 from genagents_env.study.evaluate.run_data import RunData
@@ -127,7 +127,8 @@ def interview(
     comes with the events it rests on. Limits are of this interview, and count what a stopped one
     has spent; a limit above the run's own raises that.
 
-    Answers of --without and --ablations are stored in RUN.interviews.jsonl, and reused.
+    Answers of --without and --ablations are stored in RUN.interviews.jsonl as they come, and
+    reused; others are lost where an interview is stopped.
 
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """
@@ -256,23 +257,48 @@ class _KeptInterview:
     ) -> dict[str, _Given]:
         """Return the answers by condition; with `keep` store them, and ask only for new ones."""
         by = options.model or self.meta.model or format_policies(self.meta)
-        due = {n: terms for n, terms in conditions.items() if not (keep and self._has(n, by))}
+        held = self._list_held(by) if keep else set()
+        every = {(agent, repeat) for agent in self.put for repeat in range(self.repeats)}
+        due = [name for name in conditions if any((name, *one) not in held for one in every)]
         for name in conditions:
             if name not in due:
                 warn(f"{self.file} has these answers under {name} already")
-        answered: dict[str, _Given] = {}
+        answered: dict[str, dict[str, list[WordedAnswer]]] = {name: {} for name in due}
 
-        def take(name: str, told: Transcript) -> None:
-            answered[name] = self._to_worded(told)
+        def take(name: str, agent: str, repeat: int, told: list[tuple[str, Answer]]) -> None:
+            worded = [
+                WordedAnswer(question, answer.text, repeat, answer.evidence, answer.fallback)
+                for question, answer in told
+            ]
+            answered[name].setdefault(agent, []).extend(worded)
             if keep:
-                self._keep(name, by, answered[name])
+                self._keep(name, by, {agent: worded})
 
-        if due:
-            who = list(self.put)
-            interview_on_terms(
-                self.path, who, self.put, due, self.tick, options, self.repeats, take
-            )
-        return answered
+        try:
+            if due:
+                interview_on_terms(
+                    self.path,
+                    list(self.put),
+                    self.put,
+                    conditions,
+                    self.tick,
+                    options,
+                    self.repeats,
+                    take,
+                    lambda *which: which in held,
+                )
+        except GenagentsError:
+            if any(answered.values()) and keep:
+                warn(f"{self.file} has what was answered; the same command asks for the rest")
+            raise
+        return {
+            name: {
+                agent: sorted(given[agent], key=lambda answer: answer.repeat)
+                for agent in self.put
+                if agent in given
+            }
+            for name, given in answered.items()
+        }
 
     def read_sheet(self, sheet: Path, author: str) -> int:
         """Keep the answers that a person wrote, and return how many there are."""
@@ -284,35 +310,16 @@ class _KeptInterview:
     def _source(self) -> str:
         return canonical_hash(self.path)
 
-    def _has(self, condition: str, by: str) -> bool:
-        """Return True if the file has every answer of a condition."""
-        wanted = {
-            (agent, question, repeat)
-            for agent, questions in self.put.items()
-            for question in questions
-            for repeat in range(self.repeats)
-        }
-        this = (self._source, self.tick, condition, by, self.interviewer)
-        return wanted <= {
-            (kept.said.agent, kept.said.question, kept.said.repeat)
-            for kept in read_answers(self.file)
-            if (kept.source, kept.tick, kept.said.condition, kept.by, kept.interviewer) == this
-        }
-
-    def _to_worded(self, transcript: Transcript) -> _Given:
-        return {
-            agent: [
-                WordedAnswer(
-                    question,
-                    answer.text,
-                    number // (len(answers) // self.repeats),
-                    answer.evidence,
-                    answer.fallback,
-                )
-                for number, (question, answer) in enumerate(answers)
-            ]
-            for agent, answers in transcript.items()
-        }
+    def _list_held(self, by: str) -> set[tuple[str, str, int]]:
+        """Return the interviews all of whose answers the file has: condition, agent, repeat."""
+        this = (self._source, self.tick, by, self.interviewer)
+        held: dict[tuple[str, str, int], set[str]] = {}
+        for kept in read_answers(self.file):
+            said = kept.said
+            if (kept.source, kept.tick, kept.by, kept.interviewer) == this:
+                interview = (said.condition, said.agent, said.repeat)
+                held.setdefault(interview, set()).add(said.question)
+        return {one for one, asked in held.items() if asked.issuperset(self.put.get(one[1], [""]))}
 
     def _keep(self, condition: str, by: str, given: _Given) -> None:
         who = self.interviewer

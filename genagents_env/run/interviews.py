@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from genagents_env.env import TownEnv
@@ -32,7 +32,9 @@ MEMORIES = 20  # stored of an agent and a fact
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
 Transcript = dict[AgentID, list[tuple[str, Answer]]]
-OnAnswers = Callable[[str, Transcript], None]
+# Of an interview: its condition, who was asked, its number among the repeats.
+Which = Callable[[str, AgentID, int], bool]
+OnInterview = Callable[[str, AgentID, int, list[tuple[str, Answer]]], None]
 _log = logging.getLogger(__name__)
 
 
@@ -104,7 +106,8 @@ async def _interview_all(
         own.setdefault(question.agent, []).append(question.text)
     rows: list[InterviewRow] = []
     faults: list[FaultRow] = []
-    asked = await _ask_everyone(groups, own, tick, range(repeats), on_answer)
+    due = [(agent, repeat) for repeat in range(repeats) for agent in own]
+    asked = await _ask_everyone(groups, own, tick, due, lambda *_: on_answer())
     for agent, repeat, (answers, failed) in asked:
         faults += failed
         for text, answer in zip(own[agent], answers, strict=not failed):
@@ -197,12 +200,15 @@ def interview_on_terms(
     tick: int | None = None,
     options: RunOptions | None = None,
     repeats: int = 1,
-    on_answers: OnAnswers | None = None,
+    on_interview: OnInterview | None = None,
+    skip: Which = lambda *_: False,
 ) -> dict[str, Transcript]:
     """Put the same questions to people on several terms; see `interview`.
 
     `terms`: by the name of each condition: who asks, and what answers have no access to.
-    `on_answers`: called with each condition and its answers, once it is finished.
+    `on_interview`: called with each interview and its answers, as soon as none of them can be the
+    default of an outage.
+    `skip`: tells which interviews are not to be held.
 
     Returns:
         The result of `interview` by condition.
@@ -223,7 +229,11 @@ def interview_on_terms(
             models = reopen_models(groups, options, run.meta)
             check_reachable(models)
             replay = ReplayInterview(run, groups, options, models)
-            return run_sync(replay.ask(own, at, repeats, terms, begin, on_answers))
+            interviews = {
+                name: [(a, k) for k in range(repeats) for a in own if not skip(name, a, k)]
+                for name in terms
+            }
+            return run_sync(replay.ask(own, at, repeats, terms, interviews, begin, on_interview))
 
 
 def list_interviewable(run: RunReader, options: RunOptions) -> list[AgentID]:
@@ -247,8 +257,9 @@ class ReplayInterview(RunReplay):
         at: int,
         repeats: int,
         terms: Mapping[str, InterviewTerms],
+        interviews: Mapping[str, Sequence[tuple[AgentID, int]]],
         begin: Callable[[], None],
-        on_answers: OnAnswers | None,
+        on_interview: OnInterview | None,
     ) -> dict[str, Transcript]:
         """Ask the agents at tick `at`; return the answers by condition."""
         transcripts: dict[str, Transcript] = {}
@@ -256,31 +267,43 @@ class ReplayInterview(RunReplay):
             self.groups.set_interview_terms(questions, own_terms)
         async with self.open_at(at):
             begin()  # the file is undamaged
-            self.interviews = len(terms) * repeats * len(questions)
+            self.interviews = sum(map(len, interviews.values()))
             self._report(at)
             for number, (condition, own_terms) in enumerate(terms.items()):
                 self.groups.set_interview_terms(questions, own_terms)
-                # Each condition has numbers of its own for its calls.
-                numbers = range(number * repeats, (number + 1) * repeats)
-                transcripts[condition] = await self._ask_all(questions, at, numbers)
-                if on_answers is not None:
-                    on_answers(condition, transcripts[condition])
+                tell = partial(on_interview, condition) if on_interview else lambda *_: None
+                due, first = interviews[condition], number * repeats  # of numbers for its calls
+                transcripts[condition] = await self._ask_all(questions, at, due, first, tell)
         return transcripts
 
     async def _ask_all(
-        self, questions: Mapping[AgentID, Sequence[str]], at: int, numbers: Iterable[int]
+        self,
+        questions: Mapping[AgentID, Sequence[str]],
+        at: int,
+        due: Sequence[tuple[AgentID, int]],
+        first: int,
+        tell: Callable[[AgentID, int, list[tuple[str, Answer]]], None],
     ) -> Transcript:
-        def count() -> None:
+        told: set[tuple[AgentID, int]] = set()
+
+        def take(agent: AgentID, number: int, given: Answers) -> None:
             self.asked += 1
             self._report(at)
+            answers, faults = given
+            if not faults and not any(answer.fallback for answer in answers):
+                told.add((agent, number))
+                tell(agent, number, list(zip(questions[agent], answers, strict=True)))
 
-        asked = await _ask_everyone(self.groups, questions, at, numbers, count)
+        asked = await _ask_everyone(self.groups, questions, at, due, take, first)
         self._check_answered()
         transcript: Transcript = {agent: [] for agent in questions}
-        for agent, _, (answers, faults) in asked:
+        for agent, number, (answers, faults) in asked:
             if faults:
                 raise PolicyError(f"{faults[0].agent} did not answer: {faults[0].text}")
-            transcript[agent] += zip(questions[agent], answers, strict=True)
+            pairs = list(zip(questions[agent], answers, strict=True))
+            transcript[agent] += pairs
+            if (agent, number) not in told:
+                tell(agent, number, pairs)
         return transcript
 
     def _report(self, at: int) -> None:
@@ -316,17 +339,21 @@ async def _ask_everyone(
     groups: PolicyGroups,
     questions: Mapping[AgentID, Sequence[str]],
     tick: int,
-    repeats: Iterable[int],
-    on_answer: Callable[[], None],
+    due: Iterable[tuple[AgentID, int]],
+    on_answers: Callable[[AgentID, int, Answers], None],
+    first: int = 0,
 ) -> list[tuple[AgentID, int, Answers]]:
-    """Return the answers of everyone in each of `repeats` interviews, held all at once."""
+    """Return the answers of everyone in each interview that is `due`, held all at once.
+
+    `first`: is added to their numbers, by which calls are told apart.
+    """
 
     async def ask(agent: AgentID, repeat: int) -> tuple[AgentID, int, Answers]:
-        answers = await groups.interview(agent, questions[agent], tick, repeat)
-        on_answer()
+        answers = await groups.interview(agent, questions[agent], tick, first + repeat)
+        on_answers(agent, repeat, answers)
         return agent, repeat, answers
 
-    asking = (ask(agent, repeat) for repeat in repeats for agent in questions)
+    asking = (ask(agent, repeat) for agent, repeat in due)
     return collect_results(await asyncio.gather(*asking, return_exceptions=True))
 
 

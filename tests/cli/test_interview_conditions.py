@@ -88,6 +88,18 @@ def test_stored_answers_are_ranked_by_a_judge_and_listed_by_question_without_a_m
     assert {row["condition"] for row in told["answers"]} == {"", *by}
 
 
+def test_what_a_stopped_interview_was_paid_for_is_kept_and_not_asked_again(lived: Run) -> None:
+    asking = ("interview", "run.sqlite", "--agent", MARIA, "--ablations", "-q")
+    code, _, err = lived(*asking, "--limit", "calls=60")
+    assert code == 3
+    assert f"{KEPT} has what was answered; the same command asks for the rest" in err
+    assert len(read_answers(KEPT)) == 50  # two conditions of 25 questions
+    assert lived(*asking, "--limit", "calls=110")[0] == 0  # 60 are spent, and 50 are missing
+    assert [one.said.condition for one in read_answers(KEPT)] == [
+        n for n in FOUR for _ in range(25)
+    ]
+
+
 def test_conditions_of_ones_own_and_who_asks(lived: Run) -> None:
     asking = ("interview", "run.sqlite", "--agent", MARIA, "--question", "Any news?", "-q")
     code, out, _ = lived(*asking, "--without", "planning,reflection", "--as", KLAUS)
