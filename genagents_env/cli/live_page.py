@@ -69,6 +69,8 @@ class LivePage:
         self._address = ""
         self._process: subprocess.Popen[str] | None = None
         self._begun, self._ended, self._turn = Event(), False, Lock()
+        if self._relay is not None:  # of a resumed run, before a tick that waits for a player
+            self._relay.control.on_steer = self._begun.set
         self._reader = Thread(target=self._read, daemon=True)
 
     @property

@@ -49,9 +49,13 @@ class LiveControl:
     Args:
         idle_after: seconds without a `look` after which the town stands still until the next one;
             it does not before the first.
+
+    Attributes:
+        on_steer: called as the town begins to go on, before anybody is waited for.
     """
 
     def __init__(self, idle_after: float = IDLE_AFTER) -> None:
+        self.on_steer: Callable[[], None] = lambda: None
         self.idle_after, self.pace = idle_after, TownPace()
         self._steps, self._looked, self._passed = 0, 0.0, 0.0
         self._stepping = False  # the tick under way is one of `step`
@@ -113,6 +117,7 @@ class LiveControl:
             env: its town.
         """
         self._loop, self._add = asyncio.get_running_loop(), partial(add_event, writer, env)
+        self.on_steer()
         try:
             yield
         finally:
