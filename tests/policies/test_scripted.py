@@ -166,6 +166,23 @@ FALLEN = Moment(heard=(speech("Dee Dogwood", f"Have you heard? {FALL.statement}"
 THERE = Moment(me=body("Cafe"), people=(person(BOB),)).later(600)
 
 
+def test_a_shared_surname_is_no_answer_and_words_without_blanks_are() -> None:
+    fire = "\u4eca\u591c\u306f\u82b1\u706b\u5927\u4f1a\u3060\u3002"  # fireworks tonight
+    mayor = Fact(id="mayor", statement="Sam Moore is running for mayor.", patterns=("mayor",))
+    policy = scripted(facts=(mayor, Fact(id="fire", statement=fire, patterns=("\u82b1\u706b",))))
+    asked = ("Do you know of Jennifer Moore?", "Do you know of Sam Moore?", "\u82b1\u706b\u306f?")
+    answers = [answer.text for answer in policy.interview("Ann Ash", asked)]
+    assert answers == ["No, I have not heard of that.", f"Yes. {mayor.statement}", f"Yes. {fire}"]
+
+
+def test_whom_nobody_knows_to_have_heard_a_greeting_was_not_met() -> None:
+    policy = scripted(facts=())
+    step(policy, Moment(heard=(speech(BOB, "Hello!"),)))
+    speak(policy, Moment(people=(person("Cy Oak"),)).later(100))
+    (answer,) = policy.interview("Ann Ash", ["Whom did you meet?"])
+    assert (answer.text, answer.evidence) == (f"I met {BOB}.", (7,))
+
+
 def test_a_secret_known_from_the_start_is_not_passed_on_even_if_others_know_it() -> None:
     assert "silver" not in speak(scripted(facts=(THEFT,)), THERE).text
     told = speak(scripted(facts=(THEFT, PARTY)), THERE).text
