@@ -103,7 +103,6 @@ def _check_server(options: RunOptions) -> Iterable[Finding]:
 
 
 def _announce(endpoint: ModelEndpoint, options: RunOptions) -> None:
-
     tokens, dollars = bound_cost(endpoint, options)
     price = "price unknown" if dollars is None else f"${dollars:.4f}"
     if endpoint.price is not None and endpoint.price.source:

@@ -79,7 +79,6 @@ def export(
 def _export_chats(
     paths: list[Path], out: Path, best: int | None, success: bool, trust: list[str] | None
 ) -> None:
-
     files = [file for path in paths for file in _find_runs(path)]
     options = RunOptions(**parse_trust(trust))
     path = export_chats(files, out, best=best, success=success, options=options)

@@ -73,7 +73,6 @@ def import_memories(
 def _read_folders(
     folders: Sequence[Path], agents: Sequence[str]
 ) -> tuple[dict[str, Past], TextVectors]:
-
     pasts: dict[str, Past] = {}
     vectors: dict[str, Mapping[str, bytes]] = {}
     for folder in folders:
@@ -93,7 +92,6 @@ def _read_folders(
 def _collect(
     path: Path, agent: Sequence[str], at: str | None, options: RunOptions
 ) -> tuple[dict[str, Past], TextVectors]:
-
     with RunReader(path) as record:
         tick = None if at is None else find_tick(record, at, "--at")
     return collect_run_pasts(path, agent, tick, options)

@@ -131,7 +131,6 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
 
 
 def _serve_page(run: OpenRun, admission: Admission, port: int, moment: str, no_open: bool) -> None:
-
     with ViewServer(run, admission, port) as server:
         address = server.address + moment
         say(f"{address}  (Ctrl-C ends)")
