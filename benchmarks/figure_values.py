@@ -8,12 +8,14 @@ from benchmarks.days import measure_days
 from genagents_env.record import RunReader
 from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import load_measure
-from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.study.evaluate.measures.gatherings import Coordination
-from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
-from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.measures.findings import (
+    FactKnowledge,
+    Findings,
+    compute_findings,
+)
+from genagents_env.study.evaluate.measures.gatherings import Coordination, Reason
+from genagents_env.study.evaluate.measures.talk import list_lengths
 from genagents_env.study.evaluate.rates import compute_rates, find_tariff
-from genagents_env.study.evaluate.reasons import Reason
 from genagents_env.study.evaluate.run_data import RunData
 
 Values: TypeAlias = dict[str, object]  # JSON
@@ -56,7 +58,7 @@ def _read_rates(data: RunData) -> Values:
 
 def _read_lengths(data: RunData) -> list[float]:
     """Return of the ended memberships in talks the number, the seconds, and their squares."""
-    seconds = [second for one in compute_spans(data).lengths for second in one.seconds]
+    seconds = list_lengths(data)
     return [len(seconds), sum(seconds), sum(second**2 for second in seconds)]
 
 
@@ -69,11 +71,10 @@ def _read_measures(data: RunData) -> Values:
 
 
 def _read_findings(findings: Findings) -> Values:
-    before, after = findings.acquainted_before, findings.acquainted_after
+    before, after = findings.networks
     return {
         "facts": {
-            one.fact: [_count_knowing(one.before), _count_knowing(one.after)]
-            for one in findings.facts
+            fact: [_count_knowing(end) for end in both] for fact, both in findings.facts.items()
         },
         "density": [one and _round(one.verified_density) for one in (before, after)],
         "claimed_density": after and _round(after.density),

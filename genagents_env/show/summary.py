@@ -27,7 +27,6 @@ from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_fa
 from genagents_env.study.evaluate.measures.findings import compute_findings
 from genagents_env.study.evaluate.measures.flow import compute_flows
 from genagents_env.study.evaluate.measures.gatherings import GatheringVisits, find_gathering_visits
-from genagents_env.study.evaluate.measures.lengths import compute_spans
 from genagents_env.study.evaluate.measures.preferences import compute_preferences
 from genagents_env.study.evaluate.measures.success import compute_agreements, compute_outcomes
 from genagents_env.study.evaluate.measures.talk import count_talk
@@ -148,7 +147,6 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "agreements": [as_json(one) for one in compute_agreements(data)],
         "flows": compute_flows(data),
         "preferences": [as_json(one, "leanings") for one in compute_preferences(data)],
-        "conversation_length": compute_spans(data).as_json(),
         "rates": compute_rates(data).as_json(),
     }
     told = plain | {name: value for name, value in rare.items() if value}

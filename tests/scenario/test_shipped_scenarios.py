@@ -29,8 +29,11 @@ from genagents_env.scenario.schema import Fact, ValueCheck
 from genagents_env.study.evaluate.checks import find_value
 from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import load_measure
-from genagents_env.study.evaluate.measures.doors import find_noon_guests, find_waits
-from genagents_env.study.evaluate.measures.norms import find_attempts
+from genagents_env.study.evaluate.measures.doors import (
+    find_attempts,
+    find_noon_guests,
+    find_waits,
+)
 from genagents_env.study.evaluate.run_data import RunData
 from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
 

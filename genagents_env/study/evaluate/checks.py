@@ -21,6 +21,7 @@ from genagents_env.scenario.schema import (
 )
 from genagents_env.study.evaluate.interviews import ENDS, find_run_replies
 from genagents_env.study.evaluate.measures.diffusion import find_spread
+from genagents_env.study.evaluate.phrases import straighten
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Deed, Event, follow_deed
 from genagents_env.world.places import is_within
@@ -111,7 +112,7 @@ def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:
         return find_value(check, answer) or check.otherwise
     if not check.yes and not check.no:
         return None
-    text = _straighten(answer)
+    text = straighten(answer)
     return YES if finds_any(check.yes, text) and not finds_any(check.no, text) else NO
 
 
@@ -121,7 +122,7 @@ def find_value(check: ValueCheck, text: str) -> str | None:
     Of several it is the one that stands first, or `otherwise`, as the check says; of two that
     begin at the same letter the first of the check's values.
     """
-    text = _straighten(text)
+    text = straighten(text)
     starts = {
         value.value: start
         for value in check.values
@@ -192,8 +193,3 @@ def _find_first_match(patterns: Iterable[str], text: str) -> int | None:
     ready = prepare(text)
     found = (compile_pattern(pattern).find(ready) for pattern in patterns)
     return min((start for start in found if start is not None), default=None)
-
-
-def _straighten(text: str) -> str:
-    """Make apostrophes straight, since models write both kinds."""
-    return text.replace("\u2019", "'")

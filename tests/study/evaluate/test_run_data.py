@@ -165,7 +165,7 @@ def test_talk_counts_conversations_and_utterances() -> None:
         say(4, "Ben", []),
     ]
     assert count_talk(make_data(TINY, events=events)) == TalkCounts(
-        conversations=1, utterances=3, by_phone=1, alone=1
+        conversations=1, utterances=3, by_phone=1, alone=1, unended=2
     )
 
 

@@ -1,7 +1,7 @@
 """What a run cost, interviews and judges apart: calls, dollars, time, and what failed."""
 
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.rates import compute_rates, is_apart
+from genagents_env.study.evaluate.rates import compute_rates, list_own_calls
 from genagents_env.study.evaluate.run_data import RunData
 
 _OURS = "`study.evaluate.rates`"
@@ -64,7 +64,7 @@ def fallbacks(data: RunData) -> float | None:
     """Of the model calls of living, the share whose declared default was taken, since no usable
     reply came. None without a call.
     """
-    calls = [call for call in data.calls if not is_apart(call)]
+    calls = list_own_calls(data)
     return ratio(sum(call.outcome == "fallback" for call in calls), len(calls))
 
 

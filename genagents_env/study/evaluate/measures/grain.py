@@ -1,28 +1,22 @@
 """How fine a day is: walking, activities begun, things changed and reflections, hour by hour.
 
-Means over the hours in which agents were awake and in town, all agents together; reflections and
-the distance walked are over all hours lived. The paper's public code ships a recorded day of three
+Means over the hours in which agents were awake and in town, all agents together; reflections are
+over all hours lived. The paper's public code ships a recorded day of three
 people that the same can be counted in; `docs/smallville.md` has both side by side.
 """
 
 import re
-
-import numpy as np
-import numpy.typing as npt
 
 from genagents_env.scenario.schema.scenario import objects_of
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
-Tiles = npt.NDArray[np.int64]
-
 # What somebody shows between two activities: on the way, just arrived, in a talk, doing nothing.
 _PASSING = re.compile(
     r"(?:walking|going|heading|turning|talking|chatting) (?:to|up to|with|home)\b"
     r"|at [A-Z]|standing around$|on the way\b|waiting\b|asleep\b|sleeping\b",
 )
-_PUT = ("put", "join", "part")  # by these one is elsewhere without having walked
 _REFLECTING = "reflect"  # a faculty's name: the first part of the purpose of its calls
 
 
@@ -66,22 +60,6 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def compute_distances(data: RunData) -> Tiles:
-    """Return how many tiles each agent walked, in the order of the names.
-
-    A step goes to one of four neighbours, so that from tick to tick it is the difference in x and
-    in y together; what a path goes round within one tick is not seen.
-    """
-    at = data.positions.astype(np.int64)
-    steps: Tiles = np.abs(np.diff(at, axis=0)).sum(axis=2)
-    for kind in _PUT:
-        for event in data.of_kind(kind):
-            if event.agent in data.row and event.tick:
-                steps[event.tick - 1, data.row[event.agent]] = 0
-    total: Tiles = steps.sum(axis=0)
-    return total
-
-
 _PER_HOUR = "per agent and waking hour"
 _PARK = "ours; beside the recorded day of the public code of Park et al. 2023"
 
@@ -93,15 +71,6 @@ def walking(data: RunData) -> float | None:
     """
     moved = (data.positions[1:] != data.positions[:-1]).any(axis=2).T
     return ratio((moved & data.waking).sum(), data.waking.sum())
-
-
-@measure("Distance walked", "tiles per agent and game hour", "descriptive; ours")
-def distance(data: RunData) -> float | None:
-    """Tiles walked per agent and game hour lived: from tick to tick the difference in x and in y
-    together; who is put somewhere, joins or leaves the town does not walk there. None before any
-    time has passed.
-    """
-    return ratio(compute_distances(data).sum(), data.agent_hours)
 
 
 @measure("Activities", _PER_HOUR, _PARK)

@@ -250,26 +250,3 @@ def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
             if value is not None and by_rule is not None:
                 compared.append(value == by_rule)
     return tuple(Agreement(*key, len(found), sum(found)) for key, found in same.items())
-
-
-def _find_judge(data: RunData) -> str | None:
-    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
-
-    In the form of `Verdict.by`. Verdicts of two judges never mix.
-    """
-    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
-    own = f"model:{data.meta.model}"
-    if own in judges:
-        return own
-    return judges[0] if len(judges) == 1 else None
-
-
-@measure("Agreement of judge and rule", "share", "ours")
-def judge_agreement(data: RunData) -> dict[str, float | None]:
-    """Of the answers on which both the rule and the model (the run's own if it judged, else the
-    only one that did) have a verdict, the share with the same one. One for each check; none where
-    there is no such answer.
-    """
-    judge = _find_judge(data)
-    found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
-    return {check.id: found.get(check.id) for check in data.scenario.checks}
