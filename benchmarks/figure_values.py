@@ -6,7 +6,6 @@ from typing import TypeAlias, get_args
 
 from benchmarks.days import measure_days
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.measures.findings import (
     FactKnowledge,
@@ -46,11 +45,11 @@ def _read_rates(data: RunData) -> Values:
     rates = compute_rates(data, find_tariff(PRICED_AS))
     dollars = rates.dollars_per_utterance
     return {
-        "hour": _round(rates.whole.calls_per_hour),
-        "outside": _round(rates.outside.calls_per_hour),
+        "hour": _round(rates.calls_per_hour),
+        "outside": _round(rates.calls_per_outside_hour),
         "utterance": _round(rates.calls_per_utterance),
         "tokens": _round(rates.tokens_per_utterance),
-        "dollars_hour": _round(rates.whole.dollars_per_hour),
+        "dollars_hour": _round(rates.dollars_per_hour),
         "dollars_utterance": _round(dollars),
         "dollars_human_hour": _round(rates.dollars_per_human_hour),
     }
@@ -64,10 +63,8 @@ def _read_lengths(data: RunData) -> list[float]:
 
 def _read_measures(data: RunData) -> Values:
     names = ("success", "success_majority", "received", "stored", "retrieved")
-    taken, faults = take_measures(data, [load_measure(name) for name in names])
-    if faults:
-        raise SystemExit("; ".join(faults))
-    return {name: _round(value) for name, value in taken.items() if value is not None}
+    taken = [load_measure(name).take(data) for name in names]
+    return {key: _round(n) for each in taken for key, n in each.items() if n is not None}
 
 
 def _read_findings(findings: Findings) -> Values:

@@ -60,7 +60,7 @@ def test_report_of_a_run_shows_conversations_and_cost(genagents: Run) -> None:
     code, out, _ = genagents("report", "run.sqlite", "--json")
     told = json.loads(out)
     assert told["status"] == "finished"
-    assert told["rates"]["whole"]["calls"] == 4
+    assert told["rates"]["calls"] == 4
     assert told["talk"]["unended"] == 0
 
 

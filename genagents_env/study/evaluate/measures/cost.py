@@ -9,12 +9,12 @@ _OURS = "`study.evaluate.rates`"
 
 def _get_rate(data: RunData, of: str) -> float | None:
     """Return a rate of all calls but those of interviews and judges; 0 where there is none."""
-    whole = compute_rates(data).whole
+    rates = compute_rates(data)
     if not data.ticks:
         return None
-    if not whole.calls:
+    if not rates.calls:
         return 0.0
-    found: float | None = getattr(whole, of)
+    found: float | None = getattr(rates, of)
     return found
 
 
@@ -55,8 +55,7 @@ def dollars_per_human_hour(data: RunData) -> float | None:
     interviews and of judges are left out. Hours are those lived, asleep or awake, of the agents who
     made any call; where nobody made one it is 0. None without a price.
     """
-    rate = _get_rate(data, "dollars_per_hour")
-    return None if rate is None else rate * compute_rates(data).speed
+    return _get_rate(data, "dollars_per_human_hour")
 
 
 @measure("Fallbacks", "share", "ours")

@@ -6,10 +6,11 @@ people that the same can be counted in; `docs/smallville.md` has both side by si
 """
 
 import re
+from dataclasses import dataclass
 
 from genagents_env.scenario.schema.scenario import objects_of
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
 
 # What somebody shows between two activities: on the way, just arrived, in a talk, doing nothing.
@@ -58,6 +59,33 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
                 found.append(event)
         states[thing] = state
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowding:
+    """Counts over a run.
+
+    Attributes:
+        detours: how often somebody went round another.
+        swaps: how often two changed places, since one of them could not go round.
+        asides: how often people moved up to let somebody in.
+        waited: game seconds for which they had waited who then got past.
+    """
+
+    detours: int
+    swaps: int
+    asides: int
+    waited: int
+
+
+@once_per_run
+def compute_crowding(data: RunData) -> Crowding | None:
+    """Return the counts; None where people are not in one another's way (`rules.bodies_block`)."""
+    if not data.scenario.rules.bodies_block:
+        return None
+    swaps, asides = data.of_kind("swap"), data.of_kind("aside")
+    waited = sum(int(event.data["waited"]) for event in (*swaps, *asides))
+    return Crowding(len(data.of_kind("detour")), len(swaps), len(asides), waited)
 
 
 _PER_HOUR = "per agent and waking hour"
@@ -110,3 +138,23 @@ def count_reflections(data: RunData) -> int:
         count += call.tick - last.get(call.agent, -(10**9)) > apart
         last[call.agent] = call.tick
     return count
+
+
+@measure("Changes of place", "per agent and game hour", "descriptive; ours")
+def swaps(data: RunData) -> float | None:
+    """How often two agents of whom one was in the other's way changed places after a wait, per
+    agent and game hour. None where people are not in one another's way, and before any time has
+    passed.
+    """
+    found = compute_crowding(data)
+    return None if found is None else ratio(found.swaps, data.agent_hours)
+
+
+@measure("Waiting for others", "seconds per agent and game hour", "descriptive; ours")
+def waits(data: RunData) -> float | None:
+    """Game seconds for which agents had waited when they got past others by a change of place or
+    since these moved up, per agent and game hour. None where people are not in one another's way,
+    and before any time has passed.
+    """
+    found = compute_crowding(data)
+    return None if found is None else ratio(found.waited, data.agent_hours)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.study.evaluate.hearings import find_statements
 from genagents_env.study.evaluate.measure import measure
 from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread, trace_run_facts
+from genagents_env.study.evaluate.measures.flow import find_statements
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.text import clean
 from genagents_env.world.events import Event
@@ -96,7 +96,7 @@ def trace_tellings(data: RunData) -> tuple[ToldFact, ...]:
     """Return how each fact of the scenario went round in a run, in its order.
 
     Heard is what the world recognised (`learn` events), the sentence what states it; see
-    `study.evaluate.hearings`.
+    `flow`.
     """
     spreads = trace_run_facts(data)
     stated = {one.fact: one for one in find_statements(data).heard}

@@ -20,8 +20,8 @@ from genagents_env.study.evaluate.measures.grain import (
 from genagents_env.study.evaluate.measures.places import (
     count_waking_ticks,
     find_accompanied,
+    list_appointments,
 )
-from genagents_env.study.evaluate.measures.routine import list_appointments
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import (
     ADA,

@@ -8,12 +8,12 @@ from genagents_env.env import TownEnv
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.show.summary import describe_run, run_as_json
-from genagents_env.study.evaluate.measures.crowding import Crowding, compute_crowding
 from genagents_env.study.evaluate.measures.doors import (
     find_attempts,
     find_noon_guests,
     find_waits,
 )
+from genagents_env.study.evaluate.measures.grain import Crowding, compute_crowding
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.town_v0 import parallel_env
 from genagents_env.world.access import Access

@@ -5,8 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.study.evaluate.measures.novelty import compute_mtld
-from genagents_env.study.evaluate.measures.phrasing import find_requests
 from genagents_env.study.evaluate.measures.talk import (
     compute_evenness,
     count_partners,
@@ -14,6 +12,7 @@ from genagents_env.study.evaluate.measures.talk import (
     list_lengths,
     split_words,
 )
+from genagents_env.study.evaluate.measures.wording import compute_mtld, find_requests
 from genagents_env.study.evaluate.phrases import load_phrases, straighten
 from tests.study.evaluate.measures.street import (
     ADA,
