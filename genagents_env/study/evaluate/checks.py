@@ -76,7 +76,7 @@ def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
     any more.
     """
     known = {
-        (row.judge, row.tick, row.agent, row.question, row.repeat): row
+        (row.judge, row.tick, row.agent, row.question, row.repeat): row.verdict
         for row in data.judgements
         if row.check == check.id
     }
@@ -89,13 +89,10 @@ def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
         ]
         opinions = {RULE: [apply_rule(check, row.answer) for row in given]}
         for judge in judges:
-            rows_of = [
-                known.get((judge, row.tick, row.agent, row.question, row.repeat)) for row in given
-            ]
-            if any(row is not None for row in rows_of):
-                opinions[f"model:{judge}"] = [
-                    None if row is None else accept_verdict(check, row.verdict) for row in rows_of
-                ]
+            keys = [(judge, row.tick, row.agent, row.question, row.repeat) for row in given]
+            if not known.keys().isdisjoint(keys):
+                verdicts = [accept_verdict(check, known.get(key)) for key in keys]
+                opinions[f"model:{judge}"] = verdicts
         for by, values in opinions.items():
             for row, value in zip(given, values, strict=True):
                 yield Verdict(check.id, row.agent, when, row.repeat, by, value)

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.published_costs import list_published_costs
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.labels import format_policies, format_policy
+from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.rates import Rates, compute_rates, find_tariff
 from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData
@@ -112,8 +112,8 @@ def test_published_figures_follow_the_speed_where_they_are_per_game_hour() -> No
 
 
 def test_labels_name_the_options_and_count_mixed_policies() -> None:
-    spec = {"name": "/home/me/own.py", "config": {"b": "x", "a": {"k": 1}}}
-    assert format_policy(spec) == 'own.py a={"k":1} b=x'
+    own = {"name": "/home/me/own.py", "config": {"b": "x", "a": {"k": 1}}}
+    assert format_policies(meta({ADA: own})) == 'own.py a={"k":1} b=x'
     assert format_policies(meta()) == "lyfe option_action=false"
     mixed = meta({ADA: LYFE, BEN: {"name": "idle", "config": {}}})
     assert format_policies(mixed) == "1 idle, 1 lyfe option_action=false"

@@ -141,9 +141,8 @@ def _find_means(cause: Event | None) -> Means:
         return "otherwise"
     if cause.kind == "say":
         return "by telephone" if cause.data["phone"] else "said"
-    if cause.kind == "news":
-        return "news"
-    return "whisper" if cause.kind == "whisper" else "otherwise"
+    means: dict[str, Means] = {"news": "news", "whisper": "whisper"}
+    return means.get(cause.kind, "otherwise")
 
 
 _SOURCE = "Vosoughi et al. 2018, The spread of true and false news online; Goel et al. 2016"
