@@ -13,6 +13,7 @@ Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 4
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -136,12 +137,9 @@ def _find_encounters(data: RunData, forms: Mapping[str, Sequence[str]], until: i
 
 def list_involved(event: Event) -> list[str]:
     """Return the people whom the data of an event name."""
-    found: list[str] = []
-    for key in _ABOUT:
-        value = event.data.get(key)
-        several = value if isinstance(value, list | tuple) else [value]
-        found += [name for name in several if isinstance(name, str)]
-    return found
+    values = (event.data.get(key) for key in _ABOUT)
+    several = chain.from_iterable(v if isinstance(v, list | tuple) else [v] for v in values)
+    return [name for name in several if isinstance(name, str)]
 
 
 def are_together(data: RunData, agent: str, other: str, until: int) -> bool:

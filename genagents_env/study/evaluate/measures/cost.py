@@ -12,9 +12,7 @@ def _get_rate(data: RunData, of: str) -> float | None:
     rates = compute_rates(data)
     if not data.ticks:
         return None
-    if not rates.calls:
-        return 0.0
-    found: float | None = getattr(rates, of)
+    found: float | None = getattr(rates, of) if rates.calls else 0.0
     return found
 
 

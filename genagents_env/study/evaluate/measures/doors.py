@@ -126,12 +126,11 @@ def find_noon_guests(data: RunData) -> tuple[frozenset[str], frozenset[str]] | N
 
 def _find_guests(data: RunData, place: ArenaPart) -> Bools:
     """Return who was awake in a place without living or working in its sector: shape (N, ticks)."""
-    own = {
-        person.name: {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
-        for person in data.people
-    }
-    resides = np.array([place.sector.name in own.get(name, ()) for name in data.names], np.bool_)
-    guests: Bools = data.find_inside(place.id) & data.waking & ~resides[:, None]
+    guests: Bools = data.find_inside(place.id) & data.waking
+    for person in data.people:
+        own = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
+        if place.sector.name in own:
+            guests[data.row[person.name]] = False
     return guests
 
 

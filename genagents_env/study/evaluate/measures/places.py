@@ -41,8 +41,8 @@ def list_homes(data: RunData) -> list[str | None]:
 def list_workplaces(data: RunData) -> list[str | None]:
     """Return the sector of everyone's workplace, None without one, or where it is one's home."""
     found = {one.name: one.workplace.split("/")[0] for one in data.people if one.workplace}
-    pairs = zip(data.names, list_homes(data), strict=True)
-    return [None if found.get(name) == home else found.get(name) for name, home in pairs]
+    homes = zip(data.names, list_homes(data), strict=True)
+    return [None if found.get(name) == home else found.get(name) for name, home in homes]
 
 
 def find_accompanied(data: RunData) -> Bools:

@@ -176,21 +176,17 @@ def _weigh_check(success: Success, check: Check, given: Sequence[Verdict]) -> _W
     count = 1 + max(verdict.repeat for verdict in given)
     rows = [[values.get((agent, k)) for agent in people] for k in range(count)]
     yes = [[_is_yes(value, success, check) for value in row] for row in rows]
-    repeats = (_combine_people(success, check, *both) for both in zip(rows, yes, strict=True))
+    if success.over == "equal":
+        otherwise = check.otherwise if isinstance(check, ValueCheck) else None
+        repeats = tuple(have_one_value(row, otherwise) for row in rows)
+    else:
+        repeats = tuple(holds(row, success.over) for row in yes)
     shares = {
         agent: sum(told) / len(told)
         for agent, column in zip(people, zip(*yes, strict=True), strict=True)
         if (told := [one for one in column if one is not None])
     }
-    return shares, tuple(repeats), sum(value is None for row in rows for value in row)
-
-
-def _combine_people(
-    success: Success, check: Check, values: Sequence[str | None], yes: Sequence[Truth]
-) -> Truth:
-    if success.over != "equal":
-        return holds(yes, success.over)
-    return have_one_value(values, check.otherwise if isinstance(check, ValueCheck) else None)
+    return shares, repeats, sum(value is None for row in rows for value in row)
 
 
 def _is_yes(value: str | None, success: Success, check: Check) -> Truth:

@@ -66,11 +66,6 @@ def count_turns(data: RunData) -> dict[int, Counter[str]]:
     return found
 
 
-def count_members(data: RunData) -> dict[int, int]:
-    """Return for each conversation how many agents were ever in it."""
-    return Counter(id_ for id_, _ in {(one.conversation, one.agent) for one in data.memberships})
-
-
 def count_partners(data: RunData) -> Counts:
     """Return who talked to whom: shape (N, N), in the order of the names.
 
@@ -156,7 +151,7 @@ def turn_balance(data: RunData) -> float | None:
     members: 1 where all speak equally often, 0 where one alone does; the mean over the
     conversations with two members or more in which anything was said. None without one.
     """
-    members = count_members(data)
+    members = Counter(talk for talk, _ in {(m.conversation, m.agent) for m in data.memberships})
     told = (
         compute_evenness(counts.values(), members.get(id_, len(counts)))
         for id_, counts in count_turns(data).items()
