@@ -6,14 +6,15 @@ from typing import TypeAlias, get_args
 
 from benchmarks.days import measure_days
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import load_measure
-from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.study.evaluate.measures.gatherings import Coordination
-from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
-from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.measures.findings import (
+    FactKnowledge,
+    Findings,
+    compute_findings,
+)
+from genagents_env.study.evaluate.measures.gatherings import Coordination, Reason
+from genagents_env.study.evaluate.measures.talk import list_lengths
 from genagents_env.study.evaluate.rates import compute_rates, find_tariff
-from genagents_env.study.evaluate.reasons import Reason
 from genagents_env.study.evaluate.run_data import RunData
 
 Values: TypeAlias = dict[str, object]  # JSON
@@ -44,11 +45,11 @@ def _read_rates(data: RunData) -> Values:
     rates = compute_rates(data, find_tariff(PRICED_AS))
     dollars = rates.dollars_per_utterance
     return {
-        "hour": _round(rates.whole.calls_per_hour),
-        "outside": _round(rates.outside.calls_per_hour),
+        "hour": _round(rates.calls_per_hour),
+        "outside": _round(rates.calls_per_outside_hour),
         "utterance": _round(rates.calls_per_utterance),
         "tokens": _round(rates.tokens_per_utterance),
-        "dollars_hour": _round(rates.whole.dollars_per_hour),
+        "dollars_hour": _round(rates.dollars_per_hour),
         "dollars_utterance": _round(dollars),
         "dollars_human_hour": _round(rates.dollars_per_human_hour),
     }
@@ -56,24 +57,21 @@ def _read_rates(data: RunData) -> Values:
 
 def _read_lengths(data: RunData) -> list[float]:
     """Return of the ended memberships in talks the number, the seconds, and their squares."""
-    seconds = [second for one in compute_spans(data).lengths for second in one.seconds]
+    seconds = list_lengths(data)
     return [len(seconds), sum(seconds), sum(second**2 for second in seconds)]
 
 
 def _read_measures(data: RunData) -> Values:
     names = ("success", "success_majority", "received", "stored", "retrieved")
-    taken, faults = take_measures(data, [load_measure(name) for name in names])
-    if faults:
-        raise SystemExit("; ".join(faults))
-    return {name: _round(value) for name, value in taken.items() if value is not None}
+    taken = [load_measure(name).take(data) for name in names]
+    return {key: _round(n) for each in taken for key, n in each.items() if n is not None}
 
 
 def _read_findings(findings: Findings) -> Values:
-    before, after = findings.acquainted_before, findings.acquainted_after
+    before, after = findings.networks
     return {
         "facts": {
-            one.fact: [_count_knowing(one.before), _count_knowing(one.after)]
-            for one in findings.facts
+            fact: [_count_knowing(end) for end in both] for fact, both in findings.facts.items()
         },
         "density": [one and _round(one.verified_density) for one in (before, after)],
         "claimed_density": after and _round(after.density),

@@ -16,6 +16,7 @@ from genagents_env.record.rows import JSON
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.parting import describe_parting
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, compute_rates, find_tariff
+from genagents_env.study.evaluate.results import as_json as make_values
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report import StudyResults, measure_runs, measure_study, write_report
 from genagents_env.study.report.placing import check_place
@@ -124,7 +125,7 @@ def _print_runs(
 
 
 def _tell_run(data: RunData, rates: Rates, *, quotes: bool) -> dict[str, JSON]:
-    told = run_as_json(data) | {"rates": rates.as_json()}
+    told = run_as_json(data) | {"rates": make_values(rates)}
     return told | words_as_json(data) if quotes else told
 
 

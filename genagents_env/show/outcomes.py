@@ -5,13 +5,11 @@ from itertools import groupby
 
 from genagents_env.study.evaluate.interviews import ENDS
 from genagents_env.study.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.study.evaluate.measures.findings import Findings
+from genagents_env.study.evaluate.measures.findings import FactKnowledge, Findings
 from genagents_env.study.evaluate.measures.flow import AgentFlow, Flow
-from genagents_env.study.evaluate.measures.gatherings import Coordination
-from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
+from genagents_env.study.evaluate.measures.gatherings import Coordination, Reason
 from genagents_env.study.evaluate.measures.preferences import Preference, find_leaning
 from genagents_env.study.evaluate.measures.success import Agreement, SuccessOutcome
-from genagents_env.study.evaluate.reasons import Reason
 
 NOT_ASKED = "not asked"
 _WORDS: tuple[tuple[Reason, str], ...] = (
@@ -131,13 +129,10 @@ def format_findings(found: Findings) -> Iterator[str]:
     Shares and densities are of what has evidence; what is only claimed stands beside
     them where it differs.
     """
-    for one in found.facts:
-        known = _format_knowledge(one.before), _format_knowledge(one.after)
-        yield f"Knows {one.fact}: before {known[0]}; after {known[1]}"
-    before, after = (
-        _format_network(found.acquainted_before),
-        _format_network(found.acquainted_after),
-    )
+    for fact, both in found.facts.items():
+        before, after = map(_format_knowledge, both)
+        yield f"Knows {fact}: before {before}; after {after}"
+    before, after = map(_format_network, found.networks)
     yield f"Mutual knowledge: before {before}; after {after}"
     for gathering in found.gatherings:
         yield _format_gathering(gathering)

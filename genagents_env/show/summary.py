@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from decimal import Decimal
 from itertools import islice
 
@@ -18,16 +18,12 @@ from genagents_env.show.faculty_costs import (
     compute_faculty_costs,
 )
 from genagents_env.show.outcomes import format_findings, format_outcomes
-from genagents_env.study.evaluate.measures.acquaintance import (
-    compute_density_after,
-    compute_density_before,
-)
-from genagents_env.study.evaluate.measures.crowding import compute_crowding
+from genagents_env.study.evaluate.measures.acquaintance import compute_densities
 from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_facts
 from genagents_env.study.evaluate.measures.findings import compute_findings
 from genagents_env.study.evaluate.measures.flow import compute_flows
 from genagents_env.study.evaluate.measures.gatherings import GatheringVisits, find_gathering_visits
-from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.measures.grain import compute_crowding
 from genagents_env.study.evaluate.measures.preferences import compute_preferences
 from genagents_env.study.evaluate.measures.success import compute_agreements, compute_outcomes
 from genagents_env.study.evaluate.measures.talk import count_talk
@@ -103,9 +99,10 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
     reader, meta = data.reader, data.meta
     spending, cuts, found = reader.spending, reader.find_prompt_cuts(), reader.find_degradation()
     thought, models = reader.sum_thinking(), reader.sum_models()
+    (before, after), use = compute_densities(data), count_tool_use(data)
     rare = {
         "crowding": compute_crowding(data),
-        "tool_use": count_tool_use(data),
+        "tool_use": use if any(astuple(use)) else None,
         "spent_in_all": _find_whole_spending(reader),
         "lost": spending and spending.lost,
         "clipped": spending and spending.clipped,
@@ -137,20 +134,19 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "model": meta.model,
         "facts": trace_run_facts(data),
         "gatherings": find_gathering_visits(data),
-        "density_before": compute_density_before(data),
-        "density_after": compute_density_after(data),
+        "density_before": before,
+        "density_after": after,
         "talk": count_talk(data),
         "spent": reader.sum_calls(),
         "faculties": compute_faculty_costs(reader),
         "embeddings": compute_embedding_cost(reader),
         "policy_errors": reader.policy_fault_count(),
         "findings": compute_findings(data).as_json(),
-        "outcomes": compute_outcomes(data),
+        "outcomes": [as_json(one) for one in compute_outcomes(data)],
         "agreements": [as_json(one) for one in compute_agreements(data)],
-        "flows": compute_flows(data),
+        "flows": [as_json(one, "receivers", "keepers") for one in compute_flows(data)],
         "preferences": [as_json(one, "leanings") for one in compute_preferences(data)],
-        "conversation_length": compute_spans(data).as_json(),
-        "rates": compute_rates(data).as_json(),
+        "rates": as_json(compute_rates(data)),
     }
     told = plain | {name: value for name, value in rare.items() if value}
     values: dict[str, JSON] = to_jsonable_python(told)
@@ -213,14 +209,14 @@ def _describe_meetings(data: RunData) -> Iterator[str]:
             f"{way.waited:,} game seconds waited"
         )
     use = count_tool_use(data)
-    if use is not None:
+    if any(astuple(use)):
         yield (
             f"Tools: {_count(use.replies, 'choice')}, {use.strikes} without one, "
             f"{use.in_vain} in vain, {_count(use.resets, 'reset')}; of {use.interpreted} that a "
             f"model interpreted the grammar reads {use.disagreements} otherwise; "
             f"{use.faults} not interpreted"
         )
-    before, after = compute_density_before(data), compute_density_after(data)
+    before, after = compute_densities(data)
     if before is not None and after is not None:
         yield f"Acquaintance: {before:.3f} of all pairs at the start, {after:.3f} at the end"
 

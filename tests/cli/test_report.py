@@ -60,8 +60,8 @@ def test_report_of_a_run_shows_conversations_and_cost(genagents: Run) -> None:
     code, out, _ = genagents("report", "run.sqlite", "--json")
     told = json.loads(out)
     assert told["status"] == "finished"
-    assert told["rates"]["whole"]["calls"] == 4
-    assert told["conversation_length"]["lengths"][0]["mean_seconds"] == 60
+    assert told["rates"]["calls"] == 4
+    assert told["talk"]["unended"] == 0
 
 
 def test_quotes_are_printed_and_in_the_json_where_asked_for(genagents: Run) -> None:

@@ -27,10 +27,12 @@ from genagents_env.scenario.checks import check
 from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact, ValueCheck
 from genagents_env.study.evaluate.checks import find_value
-from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import load_measure
-from genagents_env.study.evaluate.measures.doors import find_noon_guests, find_waits
-from genagents_env.study.evaluate.measures.norms import find_attempts
+from genagents_env.study.evaluate.measures.doors import (
+    find_attempts,
+    find_noon_guests,
+    find_waits,
+)
 from genagents_env.study.evaluate.run_data import RunData
 from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
 
@@ -242,9 +244,8 @@ def live(path: Path, policy: str) -> RunData:
 
 
 def measure_all(data: RunData) -> dict[str, list[float | None]]:
-    values, faults = take_measures(data, [load_measure(name) for name in KEYS])
-    assert faults == ()
-    return {name: [values[f"{name}.{key}"] for key in keys] for name, keys in KEYS.items()}
+    taken = {name: load_measure(name).take(data) for name in KEYS}
+    return {name: [taken[name][f"{name}.{key}"] for key in keys] for name, keys in KEYS.items()}
 
 
 def test_everyday_routines_bring_all_three_about(tmp_path: Path) -> None:

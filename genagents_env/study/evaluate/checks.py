@@ -21,6 +21,7 @@ from genagents_env.scenario.schema import (
 )
 from genagents_env.study.evaluate.interviews import ENDS, find_run_replies
 from genagents_env.study.evaluate.measures.diffusion import find_spread
+from genagents_env.study.evaluate.phrases import straighten
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Deed, Event, follow_deed
 from genagents_env.world.places import is_within
@@ -75,7 +76,7 @@ def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
     any more.
     """
     known = {
-        (row.judge, row.tick, row.agent, row.question, row.repeat): row
+        (row.judge, row.tick, row.agent, row.question, row.repeat): row.verdict
         for row in data.judgements
         if row.check == check.id
     }
@@ -88,13 +89,10 @@ def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
         ]
         opinions = {RULE: [apply_rule(check, row.answer) for row in given]}
         for judge in judges:
-            rows_of = [
-                known.get((judge, row.tick, row.agent, row.question, row.repeat)) for row in given
-            ]
-            if any(row is not None for row in rows_of):
-                opinions[f"model:{judge}"] = [
-                    None if row is None else accept_verdict(check, row.verdict) for row in rows_of
-                ]
+            keys = [(judge, row.tick, row.agent, row.question, row.repeat) for row in given]
+            if not known.keys().isdisjoint(keys):
+                verdicts = [accept_verdict(check, known.get(key)) for key in keys]
+                opinions[f"model:{judge}"] = verdicts
         for by, values in opinions.items():
             for row, value in zip(given, values, strict=True):
                 yield Verdict(check.id, row.agent, when, row.repeat, by, value)
@@ -111,7 +109,7 @@ def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:
         return find_value(check, answer) or check.otherwise
     if not check.yes and not check.no:
         return None
-    text = _straighten(answer)
+    text = straighten(answer)
     return YES if finds_any(check.yes, text) and not finds_any(check.no, text) else NO
 
 
@@ -121,7 +119,7 @@ def find_value(check: ValueCheck, text: str) -> str | None:
     Of several it is the one that stands first, or `otherwise`, as the check says; of two that
     begin at the same letter the first of the check's values.
     """
-    text = _straighten(text)
+    text = straighten(text)
     starts = {
         value.value: start
         for value in check.values
@@ -192,8 +190,3 @@ def _find_first_match(patterns: Iterable[str], text: str) -> int | None:
     ready = prepare(text)
     found = (compile_pattern(pattern).find(ready) for pattern in patterns)
     return min((start for start in found if start is not None), default=None)
-
-
-def _straighten(text: str) -> str:
-    """Make apostrophes straight, since models write both kinds."""
-    return text.replace("\u2019", "'")

@@ -11,14 +11,19 @@ from genagents_env.text import clean
 _LIMIT = 120
 
 
-def format_policy(spec: Mapping[str, JSON]) -> str:
-    """Return a policy's name and the options given to it: `lyfe option_action=false`.
+def format_policies(meta: RunMeta) -> str:
+    """Return the label of a run's policy; of several, each with the number of its agents.
 
-    A policy that is a file goes by the file's name; options are in the order of their names.
-
-    Args:
-        spec: `name` and `config`, as `RunMeta.policies` has them.
+    It is its name and the options given to it, in the order of their names: `lyfe
+    option_action=false`. A policy that is a file goes by the file's name.
     """
+    counts = Counter(_format_policy(spec) for spec in meta.policies.values())
+    if len(counts) == 1:
+        return next(iter(counts))
+    return clean(", ".join(f"{count} {name}" for name, count in sorted(counts.items())), _LIMIT)
+
+
+def _format_policy(spec: Mapping[str, JSON]) -> str:
     name = str(spec["name"])
     name = PurePath(name).name if name.endswith(".py") else name
     options = [
@@ -26,11 +31,3 @@ def format_policy(spec: Mapping[str, JSON]) -> str:
         for key, value in sorted(spec.get("config", {}).items())
     ]
     return clean(" ".join([name, *options]), _LIMIT)
-
-
-def format_policies(meta: RunMeta) -> str:
-    """Return the label of a run's policy; of several, each with the number of its agents."""
-    counts = Counter(format_policy(spec) for spec in meta.policies.values())
-    if len(counts) == 1:
-        return next(iter(counts))
-    return clean(", ".join(f"{count} {name}" for name, count in sorted(counts.items())), _LIMIT)

@@ -18,6 +18,7 @@ _OF_ANSWERS = (
 )
 _OF_ONE = ("share", "0..1")  # units
 _MESSAGE = 300  # characters of what a measure raised
+MEASURE_COLUMNS = ("name", "title", "unit", "definition", "source")
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -36,6 +37,11 @@ class MeasuredValue:
     number: float | None
     why: str = ""
     censored: bool = False
+
+    @property
+    def seen(self) -> float | None:
+        """The number; None of a time up to which the event was not seen."""
+        return None if self.censored else self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +113,14 @@ class Measure:
 
     def as_json(self) -> dict[str, str]:
         """Return what it is, without the function."""
-        told = ("name", "title", "unit", "definition", "source")
-        return {name: getattr(self, name) for name in told}
+        return {name: getattr(self, name) for name in MEASURE_COLUMNS}
 
     def take(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
 
         None where there is no number, or the event was not seen; raises as `take_values`.
         """
-        return _number_seen(self.take_values(data))
+        return {one.name: one.value.seen for one in self.take_values(data)}
 
     def take_values(self, data: RunData) -> list[NamedValue]:
         """Return its values: one, or one for each key.
@@ -184,22 +189,6 @@ def take_values(
             told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
             faults.append(f"measure {one.label} on {data.path.name}: {told}")
     return tuple(values.values()), tuple(faults)
-
-
-def take_measures(
-    data: RunData, measures: Iterable[Measure]
-) -> tuple[dict[str, float | None], tuple[str, ...]]:
-    """Return the numbers of `measures` by full name, and messages as `take_values` does.
-
-    `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`; None where there is no number, or the
-    event was not seen.
-    """
-    values, faults = take_values(data, measures)
-    return _number_seen(values), faults
-
-
-def _number_seen(values: Iterable[NamedValue]) -> dict[str, float | None]:
-    return {one.name: None if one.value.censored else one.value.number for one in values}
 
 
 def _read_number(name: str, given: float | None) -> MeasuredValue:

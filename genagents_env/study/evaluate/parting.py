@@ -4,7 +4,7 @@ The checksum of a tick covers all ticks before it, so the first that differs is 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Set
 from itertools import permutations
 
 from genagents_env.record import canonical_hash
@@ -18,7 +18,6 @@ _MOST_NAMES = 6  # of a line
 
 def describe_parting(first: RunData, second: RunData) -> Iterator[str]:
     """Yield where two runs part, the first difference, and what it changed, line by line."""
-    names = [str(first.path), str(second.path)]
     for one, parent in permutations((first, second)):
         origin = one.reader.origin
         if origin is not None and origin.hash == canonical_hash(parent.path):
@@ -27,21 +26,33 @@ def describe_parting(first: RunData, second: RunData) -> Iterator[str]:
     tick = _find_parting(first, second)
     if tick is None:
         same = "are equal" if first.last_tick == second.last_tick else "are equal as far as both go"
-        yield f"{names[0]} and {names[1]} {same}."
+        yield f"{first.path} and {second.path} {same}."
         return
     when = first.reader.time(tick)
-    yield f"{names[0]} and {names[1]} part at {when:%Y-%m-%d %H:%M:%S} (tick {tick})."
+    yield f"{first.path} and {second.path} part at {when:%Y-%m-%d %H:%M:%S} (tick {tick})."
     lines = [_list_lines(data, tick) for data in (first, second)]
-    for name, own, others in zip(names, lines, reversed(lines), strict=True):
-        yield from (f"    only in {name}: {line}" for line in own if line not in others)
-    spreads = zip(trace_run_facts(first), trace_run_facts(second), strict=False)
-    for ours, theirs in spreads:
-        ticks = [{h.agent: h.tick for h in reversed(spread.heard)} for spread in (ours, theirs)]
-        yield from _describe_hearing(first, ours.fact, ticks[0], ticks[1], names)
-    visits = zip(find_gathering_visits(first), find_gathering_visits(second), strict=False)
-    for mine, other in visits:
-        came = [{visit.agent for visit in gathering.visits} for gathering in (mine, other)]
-        yield from _describe_groups(f"Came to {mine.gathering}", came[0], came[1], names)
+    for data, own, others in zip((first, second), lines, reversed(lines), strict=True):
+        yield from (f"    only in {data.path}: {line}" for line in own if line not in others)
+    yield from _describe_consequences(first, second)
+
+
+def _describe_consequences(first: RunData, second: RunData) -> Iterator[str]:
+    """Yield of each fact who heard it in one run only or at another time, and who came where."""
+    paths = str(first.path), str(second.path)
+    for both in zip(trace_run_facts(first), trace_run_facts(second), strict=False):
+        ours, theirs = ({h.agent: h.tick for h in reversed(one.heard)} for one in both)
+        yield from _describe_groups(f"Heard of {both[0].fact}", ours.keys(), theirs.keys(), paths)
+        times = [
+            f"{name} ({first.reader.time(ours[name]):%d %b %H:%M:%S}, "
+            f"{first.reader.time(theirs[name]):%d %b %H:%M:%S})"
+            for name in sorted(ours.keys() & theirs)
+            if ours[name] != theirs[name]
+        ]
+        if times:
+            yield f"    at another time: {_list_some(times)}"
+    for visits in zip(find_gathering_visits(first), find_gathering_visits(second), strict=False):
+        came = [{visit.agent for visit in gathering.visits} for gathering in visits]
+        yield from _describe_groups(f"Came to {visits[0].gathering}", came[0], came[1], paths)
 
 
 def _find_parting(first: RunData, second: RunData) -> int | None:
@@ -60,35 +71,16 @@ def _list_lines(data: RunData, tick: int) -> list[str]:
     return [line for line in format_transcript(events, data.reader.time) if "  " in line]
 
 
-def _describe_hearing(
-    first: RunData,
-    fact: str,
-    ours: Mapping[str, int],
-    theirs: Mapping[str, int],
-    names: list[str],
-) -> Iterator[str]:
-    """Yield who heard a fact in one run only, and who heard it at another time."""
-    yield from _describe_groups(f"Heard of {fact}", set(ours), set(theirs), names)
-    moved = sorted(name for name in {*ours} & {*theirs} if ours[name] != theirs[name])
-    times = [
-        f"{name} ({first.reader.time(ours[name]):%d %b %H:%M:%S}, "
-        f"{first.reader.time(theirs[name]):%d %b %H:%M:%S})"
-        for name in moved
-    ]
-    if times:
-        yield f"    at another time: {_list_some(times)}"
-
-
 def _describe_groups(
-    what: str, ours: set[str], theirs: set[str], names: list[str]
+    what: str, ours: Set[str], theirs: Set[str], paths: tuple[str, str]
 ) -> Iterator[str]:
     if ours == theirs:
         yield f"{what}: the same {len(ours)} in both."
         return
-    yield f"{what}: {len(ours)} in {names[0]}, {len(theirs)} in {names[1]}."
-    for name, only in ((names[0], ours - theirs), (names[1], theirs - ours)):
+    yield f"{what}: {len(ours)} in {paths[0]}, {len(theirs)} in {paths[1]}."
+    for path, only in zip(paths, (ours - theirs, theirs - ours), strict=True):
         if only:
-            yield f"    only in {name}: {_list_some(sorted(only))}"
+            yield f"    only in {path}: {_list_some(sorted(only))}"
 
 
 def _list_some(words: list[str]) -> str:

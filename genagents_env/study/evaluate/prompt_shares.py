@@ -2,15 +2,17 @@
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import NamedTuple
 
 from genagents_env.llm.calls import Message
 from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.record import RunReader
 from genagents_env.record.notes import PromptCuts, count_cuts
-from genagents_env.record.rows import JSON, CallRow, NoteRow
+from genagents_env.record.rows import JSON, NoteRow
 
 ALL = "all"
 SYSTEM, WORDS, MEMORIES, UNNAMED = "(system)", "(words)", "memories", "(unnamed)"
@@ -53,42 +55,12 @@ class PromptShares:
         return {**asdict(self), "shares": dict(self.shares)}
 
 
-@dataclass
-class _PromptSums:
-    """Sums over prompts."""
+class _Prompt(NamedTuple):
+    """Tokens of a prompt: as counted, or 0; by the bound; by the bound of each section's parts."""
 
-    prompts: int = 0
-    tokens: list[int] = field(default_factory=list)
-    bounds: list[int] = field(default_factory=list)
-    memories: int = 0
-    sections: Counter[str] = field(default_factory=Counter)
-    notes: list[NoteRow] = field(default_factory=list)
-
-    def add(self, call: CallRow, messages: list[Message], names: Sequence[str]) -> None:
-        """Count the prompt of a call in a town of these `names`."""
-        self.prompts += 1
-        if call.prompt_tokens and call.attempts == 1:
-            self.tokens.append(call.prompt_tokens)
-        self.bounds.append(bound_prompt_tokens(messages))
-        for section, text in split_sections(messages, names):
-            self.sections[section] += bound_tokens(text)
-            self.memories += section == MEMORIES
-
-    def sum_up(self, purpose: str) -> PromptShares:
-        """Return what was counted."""
-        whole, count = sum(self.sections.values()), len(self.tokens)
-        return PromptShares(
-            purpose,
-            self.prompts,
-            count,
-            sum(self.tokens) / count if count else None,
-            max(self.tokens, default=0),
-            sum(self.bounds) / self.prompts,
-            max(self.bounds),
-            self.memories / self.prompts,
-            tuple((name, n / whole) for name, n in self.sections.most_common() if n),
-            count_cuts(self.notes, self.prompts),
-        )
+    counted: int
+    bound: int
+    sections: tuple[tuple[str, int], ...]
 
 
 def measure_prompts(runs: Sequence[RunReader]) -> list[PromptShares]:
@@ -96,20 +68,44 @@ def measure_prompts(runs: Sequence[RunReader]) -> list[PromptShares]:
 
     None without a call.
     """
-    sums: dict[str | None, _PromptSums] = defaultdict(_PromptSums)  # None is all
+    prompts: dict[str, list[_Prompt]] = {}
+    notes: dict[str, list[NoteRow]] = {}
     for run in runs:
         # Whoever is named is a person, and a name within another's does not come before it.
         names = sorted(run.meta.names, key=len, reverse=True)
         for call, messages in run.prompts():
-            for purpose in (call.purpose, None):
-                sums[purpose].add(call, messages, names)
+            parts = split_sections(messages, names)
+            sections = tuple((section, bound_tokens(text)) for section, text in parts)
+            counted = call.prompt_tokens if call.attempts == 1 else 0
+            prompt = _Prompt(counted, bound_prompt_tokens(messages), sections)
+            for purpose in (call.purpose, ALL):
+                prompts.setdefault(purpose, []).append(prompt)
         for note in run.notes():
-            for purpose in (note.purpose, None):
-                if purpose in sums:
-                    sums[purpose].notes.append(note)
-    whole = sums.pop(None, None)
-    by_purpose = [sums[one].sum_up(one) for one in sorted(filter(None, sums))]
-    return by_purpose if whole is None else [*by_purpose, whole.sum_up(ALL)]
+            for purpose in (note.purpose, ALL):
+                notes.setdefault(purpose, []).append(note)
+    purposes = sorted(prompts, key=lambda purpose: (purpose == ALL, purpose))
+    return [_sum_up(one, prompts[one], notes.get(one, ())) for one in purposes]
+
+
+def _sum_up(purpose: str, prompts: Sequence[_Prompt], notes: Sequence[NoteRow]) -> PromptShares:
+    tokens = [one.counted for one in prompts if one.counted]
+    bounds = [one.bound for one in prompts]
+    parts = [part for one in prompts for part in one.sections]
+    sections: Counter[str] = Counter()
+    for name, bound in parts:
+        sections[name] += bound
+    return PromptShares(
+        purpose,
+        prompts=len(prompts),
+        counted=len(tokens),
+        mean_tokens=fmean(tokens) if tokens else None,
+        most_tokens=max(tokens, default=0),
+        mean_bound=fmean(bounds),
+        most_bound=max(bounds),
+        memories=sum(name == MEMORIES for name, _ in parts) / len(prompts),
+        shares=tuple((name, n / sections.total()) for name, n in sections.most_common() if n),
+        cuts=count_cuts(notes, len(prompts)),
+    )
 
 
 def split_sections(messages: Sequence[Message], names: Sequence[str]) -> Iterator[tuple[str, str]]:

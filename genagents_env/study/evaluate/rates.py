@@ -1,22 +1,21 @@
 """What a mind costs per agent and game hour, per utterance and per human hour, of several runs.
 
-Calls of interviews and judges stand apart. A call belongs to a conversation where
+Calls of interviews and judges are left out. A call belongs to a conversation where
 its agent was in one at the call's tick, had left it within the last minute (what one makes of it),
 or opened or joined one by the words said in the step that the call led to. Embeddings are not among
 the calls: see `faculty_costs.compute_embedding_cost`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.prices import Price, describe_list, find_price
-from genagents_env.record.rows import JSON, CallRow, JudgementRow
+from genagents_env.record.rows import CallRow
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.measure import ratio
-from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.text import clean
 
@@ -35,23 +34,42 @@ class Tariff:
 
 
 @dataclass(frozen=True, slots=True)
-class CallCosts:
-    """Some of the model calls of a run.
+class Rates:
+    """What one run cost, without interviews and judges; of rates none over nothing or unpriced.
 
     Attributes:
-        calls: how many.
+        run: the path of its file as it was given, without its ending.
+        policy: its label, see `study.evaluate.labels.format_policies`.
+        model: its name, or None; of several all of them.
+        agents: who made any model call; only they are counted in hours and utterances.
+        utterances: of these agents.
+        calls: that they made.
         prompt_tokens: read by the model.
         completion_tokens: written by the model.
         dollars: None where no price is known.
-        agent_hours: of game time to which they belong, all agents together; None where that has
-            no meaning, as for interviews.
+        agent_hours: of game time, all these agents together, asleep or awake.
+        waking_hours: of these, those awake.
+        outside_calls: the calls outside conversations.
+        outside_hours: the hours awake and in no conversation.
+        priced_as: the model by whose price costs are computed; None is the run's own.
+        speed: game hours in a human hour.
     """
 
+    run: str
+    policy: str
+    model: str | None
+    agents: int
+    utterances: int
     calls: int
     prompt_tokens: int
     completion_tokens: int
     dollars: Decimal | None
-    agent_hours: float | None = None
+    agent_hours: float
+    waking_hours: float
+    outside_calls: int
+    outside_hours: float
+    priced_as: str | None
+    speed: float
 
     @property
     def tokens(self) -> int:
@@ -60,88 +78,49 @@ class CallCosts:
 
     @property
     def calls_per_hour(self) -> float | None:
-        """Calls per agent and hour; None without any time."""
+        """Calls per agent and hour."""
         return ratio(self.calls, self.agent_hours)
 
     @property
+    def calls_per_waking_hour(self) -> float | None:
+        """Calls per agent and hour awake."""
+        return ratio(self.calls, self.waking_hours)
+
+    @property
+    def calls_per_outside_hour(self) -> float | None:
+        """Calls outside conversations per agent and hour awake and in none."""
+        return ratio(self.outside_calls, self.outside_hours)
+
+    @property
     def tokens_per_hour(self) -> float | None:
-        """Tokens per agent and hour; None without any time."""
+        """Tokens per agent and hour."""
         return ratio(self.tokens, self.agent_hours)
 
     @property
     def dollars_per_hour(self) -> float | None:
-        """Dollars per agent and hour; None without any time or price."""
+        """Dollars per agent and hour."""
         return None if self.dollars is None else ratio(float(self.dollars), self.agent_hours)
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """What one run cost.
-
-    Attributes:
-        run: the path of its file as it was given, without its ending.
-        scenario: its name.
-        people: how many took part.
-        policy: its label, see `study.evaluate.labels.format_policies`.
-        model: its name, or None; of several all of them.
-        status: see `RunReader.status`; the figures of a run that is not finished may still change.
-        agents: who made any model call; only they are counted in hours and utterances.
-        utterances: of these agents.
-        priced_as: the model by whose price costs are computed; None is the run's own.
-        speed: game hours in a human hour.
-        whole: every call but those of interviews and judges; its hours are the agents' times the
-            hours simulated, as in `faculty_costs`.
-        waking: the same calls; its hours are those in which an agent was awake.
-        inside: the calls in conversations; its hours are the agents' in them.
-        outside: the other calls; its hours are those awake and in no conversation.
-        interviews: calls whose purpose is `interview` or begins with `interview.`.
-        judging: what judges read and wrote about the answers.
-    """
-
-    run: str
-    scenario: str
-    people: int
-    policy: str
-    model: str | None
-    status: str
-    agents: int
-    utterances: int
-    priced_as: str | None
-    speed: float
-    whole: CallCosts
-    waking: CallCosts
-    inside: CallCosts
-    outside: CallCosts
-    interviews: CallCosts
-    judging: CallCosts
-
-    @property
-    def calls_per_utterance(self) -> float | None:
-        """Calls of `whole` per utterance of those who made them; None where nothing was said."""
-        return ratio(self.whole.calls, self.utterances)
-
-    @property
-    def tokens_per_utterance(self) -> float | None:
-        """Tokens of `whole` per utterance; None where nothing was said."""
-        return ratio(self.whole.tokens, self.utterances)
-
-    @property
-    def dollars_per_utterance(self) -> float | None:
-        """Dollars of `whole` per utterance; None where nothing was said or no price is known."""
-        dollars = self.whole.dollars
-        return None if dollars is None else ratio(float(dollars), self.utterances)
 
     @property
     def dollars_per_human_hour(self) -> float | None:
-        """Dollars per agent and human hour at the game's speed; None where no price is known."""
-        dollars = self.whole.dollars_per_hour
-        return None if dollars is None else dollars * self.speed
+        """Dollars per agent and human hour at the game's speed."""
+        rate = self.dollars_per_hour
+        return None if rate is None else rate * self.speed
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return everything as JSON values, the parts of the calls last; dollars as text."""
-        parts = ("whole", "waking", "inside", "outside", "interviews", "judging")
-        told = as_json(self, *parts)
-        return told | {name: as_json(getattr(self, name), "tokens") for name in parts}
+    @property
+    def calls_per_utterance(self) -> float | None:
+        """Calls per utterance of those who made them."""
+        return ratio(self.calls, self.utterances)
+
+    @property
+    def tokens_per_utterance(self) -> float | None:
+        """Tokens per utterance."""
+        return ratio(self.tokens, self.utterances)
+
+    @property
+    def dollars_per_utterance(self) -> float | None:
+        """Dollars per utterance."""
+        return None if self.dollars is None else ratio(float(self.dollars), self.utterances)
 
 
 def find_tariff(model: str) -> Tariff:
@@ -163,88 +142,59 @@ def compute_rates(
     """Return what a run cost as far as it is recorded.
 
     Args:
-        data: of the run; one that is not finished is marked by its status.
+        data: of the run.
         priced_as: the price to use; None is the run's own.
         speed: game hours in a human hour, more than 0.
     """
-    meta, last, calls, events = data.meta, data.last_tick, data.calls, data.events
-    askers = sorted({call.agent for call in calls} & {*meta.names}, key=data.row.__getitem__)
+    askers = sorted({call.agent for call in data.calls} & {*data.names}, key=data.row.__getitem__)
     rows = [data.row[name] for name in askers]
-    in_talk, up = data.talking[rows, :last], data.waking[rows]
-    price = data.reader.find_price if priced_as is None else lambda model: priced_as.price
-    acting = [call for call in calls if not is_apart(call)]
-    inside, outside = _split(data, acting)
+    awake, talking = data.waking[rows], data.talking[rows, : data.ticks]
+    calls = list_own_calls(data)
     return Rates(
         run=clean(data.path.with_suffix("").as_posix(), _NAME),
-        scenario=meta.scenario.name,
-        people=len(meta.names),
-        policy=format_policies(meta),
-        model=" and ".join(one.model for one in data.reader.sum_models()) or meta.model,
-        status=data.reader.status,
+        policy=format_policies(data.meta),
+        model=" and ".join(one.model for one in data.reader.sum_models()) or data.meta.model,
         agents=len(askers),
-        utterances=sum(event.kind == "say" and event.agent in askers for event in events),
+        utterances=sum(event.agent in askers for event in data.utterances),
+        calls=len(calls),
+        prompt_tokens=sum(call.prompt_tokens for call in calls),
+        completion_tokens=sum(call.completion_tokens for call in calls),
+        dollars=_sum_dollars(data, calls, priced_as),
+        agent_hours=len(askers) * data.ticks / data.hour,
+        waking_hours=float(awake.sum() / data.hour),
+        outside_calls=_count_outside(data, calls),
+        outside_hours=float((awake & ~talking).sum() / data.hour),
         priced_as=None if priced_as is None else priced_as.model,
         speed=speed,
-        whole=_sum_calls(acting, price, len(askers) * last / data.hour),
-        waking=_sum_calls(acting, price, up.sum() / data.hour),
-        inside=_sum_calls(inside, price, in_talk.sum() / data.hour),
-        outside=_sum_calls(outside, price, (up & ~in_talk).sum() / data.hour),
-        interviews=_sum_calls([call for call in calls if is_apart(call)], price),
-        judging=_sum_judging(data, priced_as),
     )
 
 
-def is_apart(call: CallRow) -> bool:
-    """Return whether a call is of an interview or a judge."""
-    return call.purpose.split(".")[0] in _APART
+def list_own_calls(data: RunData) -> list[CallRow]:
+    """Return the calls of a run but those of interviews and judges."""
+    return [call for call in data.calls if call.purpose.split(".")[0] not in _APART]
 
 
-def _split(data: RunData, calls: Iterable[CallRow]) -> tuple[list[CallRow], list[CallRow]]:
-    """Return the calls inside conversations, and those outside."""
+def _count_outside(data: RunData, calls: Iterable[CallRow]) -> int:
+    """Return how many calls are outside conversations."""
     last, after = data.last_tick, math.ceil(_AFTERMATH / data.meta.seconds_per_tick)
     spoke = {(event.agent, event.tick) for event in data.of_kind("say")}
-    inside, outside = list[CallRow](), list[CallRow]()
+    count = 0
     for call in calls:
         # The calls of a tick that was not finished any more see the state of the one before.
         at, then = min(call.tick, last), min(call.tick + 1, last)
         member = data.talking[data.row[call.agent]]
         joining = member[then] and (call.agent, then) in spoke
-        lately = member[max(0, at - after) : at + 1].any()
-        (inside if lately or joining else outside).append(call)
-    return inside, outside
+        count += not joining and not member[max(0, at - after) : at + 1].any()
+    return count
 
 
-def _sum_calls(
-    calls: Sequence[CallRow], find: Callable[[str], Price | None], hours: float | None = None
-) -> CallCosts:
+def _sum_dollars(
+    data: RunData, calls: Sequence[CallRow], priced_as: Tariff | None
+) -> Decimal | None:
     models = {call.model for call in calls} or {""}
-    known = {model: price for model in models if (price := find(model)) is not None}
-    costs = (call.cost(known[call.model]) for call in calls)
-    dollars = sum(costs, Decimal(0)) if len(known) == len(models) else None
-    return _sum_tokens(calls, dollars, None if hours is None else float(hours))
-
-
-def _sum_tokens(
-    rows: Sequence[CallRow | JudgementRow], dollars: Decimal | None, hours: float | None = None
-) -> CallCosts:
-    read = sum(row.prompt_tokens for row in rows)
-    written = sum(row.completion_tokens for row in rows)
-    return CallCosts(len(rows), read, written, dollars, hours)
-
-
-def _sum_judging(data: RunData, priced_as: Tariff | None) -> CallCosts:
-    dollars: Decimal | None = Decimal(0)
-    for judge in sorted({row.judge for row in data.judgements}):
-        own = _sum_tokens([row for row in data.judgements if row.judge == judge], None)
-        price = _find_judge_price(data, judge, priced_as)
-        if dollars is not None and price is not None:
-            dollars += price.cost(own.prompt_tokens, own.completion_tokens)
-        else:
-            dollars = None
-    return _sum_tokens(data.judgements, dollars)
-
-
-def _find_judge_price(data: RunData, judge: str, priced_as: Tariff | None) -> Price | None:
-    if priced_as is not None:
-        return priced_as.price
-    return data.reader.price if judge == data.meta.model else find_price(judge)
+    find = data.reader.find_price
+    prices = {model: find(model) if priced_as is None else priced_as.price for model in models}
+    known = {model: price for model, price in prices.items() if price is not None}
+    if len(known) < len(models):
+        return None
+    return sum((call.cost(known[call.model]) for call in calls), Decimal(0))

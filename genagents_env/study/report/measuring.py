@@ -202,7 +202,7 @@ def measure_runs(
         replace(one.run, condition=condition)
         for one, condition in zip(files, _make_conditions(files), strict=True)
     ]
-    scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
+    scenarios = ", ".join(dict.fromkeys(one.parts[2] for one in files))
     title = f"{scenarios}: {format_count(len(runs), 'run')}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
     plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))

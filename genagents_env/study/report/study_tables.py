@@ -240,8 +240,8 @@ def tabulate_costs(rates: Sequence[Rates]) -> Table:
     asked = [one for one in rates if one.agents]
     rows = tuple(
         (
-            *(r.run, r.policy, r.model, r.waking.calls_per_hour, r.outside.calls_per_hour),
-            *(r.whole.tokens_per_hour, r.whole.dollars_per_hour, r.calls_per_utterance),
+            *(r.run, r.policy, r.model, r.calls_per_waking_hour, r.calls_per_outside_hour),
+            *(r.tokens_per_hour, r.dollars_per_hour, r.calls_per_utterance),
             *(r.tokens_per_utterance, r.dollars_per_utterance, r.dollars_per_human_hour),
         )
         for r in asked

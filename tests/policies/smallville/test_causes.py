@@ -50,14 +50,14 @@ class Day:
             assert record.policy_fault_count() == 0
             assert sum(row.fallbacks for row in record.sum_faculties()) == 0
             self.findings = found = compute_findings(record)
-        (fact,) = (one for one in found.facts if one.fact == "party")
         (self.gathering,) = found.gatherings
-        assert fact.before is not None
-        assert fact.after is not None
-        assert found.acquainted_before is not None
-        assert found.acquainted_after is not None
-        self.before, self.after = fact.before, fact.after
-        self.first, self.last = found.acquainted_before, found.acquainted_after
+        before, after = found.facts["party"]
+        first, last = found.networks
+        assert before is not None
+        assert after is not None
+        assert first is not None
+        assert last is not None
+        self.before, self.after, self.first, self.last = before, after, first, last
 
 
 def test_with_neighbours_word_spreads_and_the_invited_come(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Fact
 from genagents_env.study.evaluate.claims import claims_fact, claims_person, names_person
-from genagents_env.study.evaluate.reasons import find_reason
+from genagents_env.study.evaluate.measures.gatherings import find_reason
 
 FACTS = {fact.id: fact for fact in load_scenario("valentines_party").facts}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.evaluate.measure import Measure, measure, take_measures, take_values
+from genagents_env.study.evaluate.measure import Measure, measure, take_values
 from genagents_env.study.evaluate.measures import (
     DEFAULT,
     MEASURES,
@@ -16,7 +16,7 @@ from genagents_env.study.evaluate.measures import (
     load_measure,
 )
 from genagents_env.study.evaluate.run_data import RunData
-from tests.study.evaluate.measures.street import ADA, make_utterance, record_street
+from tests.study.evaluate.measures.street import ADA, make_utterance, record_street, take_all
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
 
@@ -74,7 +74,7 @@ def test_the_measure_that_the_docs_show_works(tmp_path: Path) -> None:
     found, faults = find_measures(["own.py:silence"], tmp_path)
     assert faults == ()
     with record_street(tmp_path, [make_utterance(1, ADA, "Hm")], last=4) as record:
-        assert take_measures(record, found) == ({"silence": 0.75}, ())
+        assert take_all(record, found) == ({"silence": 0.75}, ())
 
 
 def test_a_wrong_name_is_told_with_the_right_one_and_the_study_goes_on() -> None:
@@ -94,7 +94,7 @@ def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
     assert [one.label for one in found] == labels
     assert (found[1].title, found[1].source) == ("Ticks without a word", "own.py")
     with record_street(tmp_path, last=5) as record:
-        values, (fault,) = take_measures(record, found)
+        values, (fault,) = take_all(record, found)
     assert values == {"density": 0.0, "silence": 5.0, "mine.a": 1.0, "mine.b": None, "mine.9": 2.0}
     assert "measure broken on run.sqlite: AttributeError" in fault
 
@@ -124,7 +124,7 @@ def _of(value: object) -> Measure:
 
 def test_what_is_not_finite_is_none_and_what_is_no_number_is_told(tmp_path: Path) -> None:
     with record_street(tmp_path) as record:
-        values, faults = take_measures(record, [_of("much"), _of({"k": [1]}), _of(True)])
+        values, faults = take_all(record, [_of("much"), _of({"k": [1]}), _of(True)])
         for value in (math.nan, math.inf, -math.inf):
             assert _of({"k": value}).take(record) == {"m.k": None}
     assert values == {"m": 1.0}
@@ -146,7 +146,7 @@ def test_what_has_no_number_says_why(tmp_path: Path) -> None:
     found, _ = find_measures(["half_time", "verified", "turns"])
     with record_street(tmp_path, last=6) as record:
         values, _ = take_values(RunData.of(record), found)
-        numbers, _ = take_measures(RunData.of(record), found)
+        numbers, _ = take_all(RunData.of(record), found)
     why = {one.name: (one.value.number is None, one.value.why) for one in values}
     assert why["turns"] == (True, "not applicable")
     times = [one for one in values if one.measure == "half_time"]

@@ -11,12 +11,8 @@ from genagents_env.scenario.schema import Fact, Gathering, Person, Relationship
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.summary import run_as_json
 from genagents_env.show.transcript import format_transcript
-from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import list_measures
-from genagents_env.study.evaluate.measures.acquaintance import (
-    compute_density_after,
-    compute_density_before,
-)
+from genagents_env.study.evaluate.measures.acquaintance import compute_densities
 from genagents_env.study.evaluate.measures.diffusion import Hearing, trace_run_facts
 from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.study.evaluate.measures.talk import TalkCounts, count_talk
@@ -35,6 +31,7 @@ from tests.study.evaluate.measures.street import (
     make_utterance,
     record_street,
     street,
+    take_all,
 )
 from tests.study.evaluate.suspects import TINY, at, learn, make_data, say
 from tests.study.report.planted import cake, meta
@@ -78,7 +75,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
         monkeypatch.setattr(RunReader, name, counting)
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
-        _, faults = take_measures(RunData(run), list_measures())
+        _, faults = take_all(RunData(run), list_measures())
     assert faults == ()
     assert read == {"events": 1, "calls": 1, "interviews": 1, "judgements": 1}
 
@@ -152,8 +149,8 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
     people = (person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy"))
     said = [say(0, "Cy", ["Ada"]), say(1, "Ben", []), say(2, "Ada", ["Cy", "Ada"])]
     data = make_data(TINY.model_copy(update={"people": people}), events=said)
-    assert (compute_density_before(data), compute_density_after(data)) == (1 / 3, 2 / 3)
-    assert compute_density_after(make_data(TINY, names=["Ada Brook"])) is None
+    assert compute_densities(data) == (1 / 3, 2 / 3)
+    assert compute_densities(make_data(TINY, names=["Ada Brook"])) == (None, None)
 
 
 def test_talk_counts_conversations_and_utterances() -> None:
@@ -165,7 +162,7 @@ def test_talk_counts_conversations_and_utterances() -> None:
         say(4, "Ben", []),
     ]
     assert count_talk(make_data(TINY, events=events)) == TalkCounts(
-        conversations=1, utterances=3, by_phone=1, alone=1
+        conversations=1, utterances=3, by_phone=1, alone=1, unended=2
     )
 
 
@@ -198,6 +195,6 @@ def test_a_run_that_has_hardly_begun_has_no_number(ticks: int, tmp_path: Path) -
     with RunReader(tmp_path / "run.sqlite") as run:
         record = RunData(run)
         assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
-        values, faults = take_measures(record, list_measures())
+        values, faults = take_all(record, list_measures())
     assert faults == ()
     assert set(values.values()) == {None}

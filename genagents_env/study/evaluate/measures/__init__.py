@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib
-import importlib.util
 import pkgutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from genagents_env.errors import ConfigError
-from genagents_env.study.evaluate.measure import NAME, Measure
+from genagents_env.study.evaluate.measure import MEASURE_COLUMNS, NAME, Measure, split_key
 from genagents_env.text import clean
 
 _MESSAGE = 300  # characters of what a file raised
@@ -103,23 +102,18 @@ def find_measures(
 
 def format_measure_table() -> str:
     """Return the table: a row for each shipped measure, those of the default set marked with *."""
-    rows = [("name", "title", "unit", "definition", "source"), ("---",) * 5]
+    rows = [list(MEASURE_COLUMNS), ["---"] * len(MEASURE_COLUMNS)]
     for one in list_measures():
         name = f"`{one.name}`{' *' if one.name in DEFAULT else ''}"
-        rows.append((name, one.title, one.unit, one.definition, one.source))
-    cells = ([cell.replace("|", "/") for cell in row] for row in rows)
-    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
+        rows.append([cell.replace("|", "/") for cell in {**one.as_json(), "name": name}.values()])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 @cache
 def _load_shipped() -> Mapping[str, Measure]:
-    found: dict[str, Measure] = {}
-    for module in pkgutil.iter_modules(__path__):
-        for one in _list_measures_of(importlib.import_module(f"{__name__}.{module.name}")):
-            if one.name in found:
-                raise ConfigError(f"{module.name}.py: a second measure {one.name!r}")
-            found[one.name] = one
-    return found
+    names = (f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__))
+    found = (one for name in names for one in _list_measures_of(importlib.import_module(name)))
+    return {one.name: one for one in found}
 
 
 def _list_measures_of(module: ModuleType) -> list[Measure]:
@@ -127,16 +121,17 @@ def _list_measures_of(module: ModuleType) -> list[Measure]:
 
 
 def _load_from_file(name: str, base: Path | None) -> Measure:
-    where, _, what = name.rpartition(":")
-    what, _, key = what.partition(".")
+    label, key = split_key(name)
+    where, _, what = label.rpartition(":")
     path = (base or Path()) / where
     if not path.is_file():
         raise ConfigError(f"measure {clean(name, 200)!r}: there is no file {path}")
-    thing = getattr(_load_file(path), what, None)
+    module = _load_file(path)
+    thing = getattr(module, what, None)
     if isinstance(thing, Measure):
         return replace(thing, key=key)
     if not callable(thing):
-        known = ", ".join(one.name for one in _list_measures_of(_load_file(path))) or "no measure"
+        known = ", ".join(one.name for one in _list_measures_of(module)) or "no measure"
         raise ConfigError(f"measure {clean(name, 200)!r}: {path} has no {what!r}; it has {known}")
     told = " ".join((thing.__doc__ or "").split())
     short = what if NAME.fullmatch(what) else what.lower().strip("_")[:40] or "measure"
@@ -151,13 +146,9 @@ def _load_file(path: Path) -> ModuleType:
     name = _MODULE.format(mark)
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None:
-        raise ConfigError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    module = sys.modules[name] = ModuleType(name)
     try:
-        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102  # its loader may cache
+        exec(compile(source, path, "exec"), vars(module))  # noqa: S102  # a loader may cache
     except Exception as error:
         del sys.modules[name]
         told = clean(f"{type(error).__name__}: {error}", _MESSAGE)

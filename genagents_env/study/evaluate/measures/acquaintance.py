@@ -13,6 +13,7 @@ Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 4
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -108,15 +109,13 @@ def _draw_network(data: RunData, when: When) -> Acquaintance | None:
     )
 
 
-def _find_encounters(
-    data: RunData, forms: Mapping[str, Sequence[str]], until: int
-) -> set[tuple[str, str]]:
+def _find_encounters(data: RunData, forms: Mapping[str, Sequence[str]], until: int) -> set[Pair]:
     """Return (agent, other) for each other, named by `forms`, whom one met in words or heard of.
 
     Up to the tick `until` the other spoke in one's hearing, was spoken of there, was addressed
     together with one, heard one's words, or was in one's conversation.
     """
-    found: set[tuple[str, str]] = set()
+    found: set[Pair] = set()
     for event in data.events:
         if event.tick > until:
             break
@@ -138,12 +137,9 @@ def _find_encounters(
 
 def list_involved(event: Event) -> list[str]:
     """Return the people whom the data of an event name."""
-    found: list[str] = []
-    for key in _ABOUT:
-        value = event.data.get(key)
-        several = value if isinstance(value, list | tuple) else [value]
-        found += [name for name in several if isinstance(name, str)]
-    return found
+    values = (event.data.get(key) for key in _ABOUT)
+    several = chain.from_iterable(v if isinstance(v, list | tuple) else [v] for v in values)
+    return [name for name in several if isinstance(name, str)]
 
 
 def are_together(data: RunData, agent: str, other: str, until: int) -> bool:
@@ -160,34 +156,20 @@ def are_together(data: RunData, agent: str, other: str, until: int) -> bool:
 
 
 @once_per_run
-def compute_density_before(data: RunData) -> float | None:
-    """Return the share of all pairs who name each other; None for fewer than two people."""
-    return _share_pairs(data, _find_initial_ties(data))
+def compute_densities(data: RunData) -> tuple[float | None, float | None]:
+    """Return the share of all pairs who know each other, at the start and at the end.
 
-
-@once_per_run
-def compute_density_after(data: RunData) -> float | None:
-    """Return the share at the end: with those added of whom one spoke to the other, who heard it.
-
-    The paper asks each agent in an interview whether it knows the other; this is what can be
-    seen from outside.
+    At the start those who name each other among their ties; at the end those, too, of whom one
+    spoke to the other, who heard it. The paper asks each agent in an interview whether it knows
+    the other; this is what can be seen from outside. None for fewer than two people.
     """
+    people = {person.name: person for person in data.scenario.people}
+    named = {(name, tie.to) for name, one in people.items() for tie in one.relationships}
+    ties = {(a, b) for a, b in named if a < b and (b, a) in named and b in people}
     told = [(one.agent, other) for one in data.of_kind("say") for other in one.data["addressed"]]
     spoke = {(min(a, b), max(a, b)) for a, b in told if a is not None and a != b}
-    return _share_pairs(data, _find_initial_ties(data) | spoke)
-
-
-def _find_initial_ties(data: RunData) -> set[Pair]:
-    """Return the pairs in which each names the other among their relationships, names sorted."""
-    people = data.scenario.people
-    named = {(person.name, other.to) for person in people for other in person.relationships}
-    names = {person.name for person in people}
-    return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
-
-
-def _share_pairs(data: RunData, pairs: set[Pair]) -> float | None:
-    people = len(data.names)
-    return ratio(len(pairs), people * (people - 1) / 2)
+    pairs = len(data.names) * (len(data.names) - 1) / 2
+    return ratio(len(ties), pairs), ratio(len(ties | spoke), pairs)
 
 
 @once_per_run
@@ -197,7 +179,7 @@ def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquainta
     return before, after
 
 
-def _count_mutual(edges: set[tuple[str, str]]) -> int:
+def _count_mutual(edges: set[Pair]) -> int:
     return sum((b, a) in edges for a, b in edges) // 2
 
 
@@ -245,7 +227,7 @@ def density(data: RunData) -> float | None:
     the start, or since one spoke and the other, addressed, heard it. None for fewer than two
     agents, and before any time has passed.
     """
-    return compute_density_after(data) if data.ticks else None
+    return compute_densities(data)[1] if data.ticks else None
 
 
 @measure("Network density by interview", "share", _PARK)

@@ -7,8 +7,9 @@ is usual. Time decides something only where both are known: a known activity in 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -16,81 +17,62 @@ import numpy as np
 from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.places import list_homes, list_workplaces
+from genagents_env.study.evaluate.phrases import join_patterns
 from genagents_env.study.evaluate.run_data import RunData
 
-FILE = "activities.toml"
 HOME, WORK = "home", "work"
 
 
 @dataclass(frozen=True, slots=True)
-class ActivityRule:
-    """Something people do, and the kinds of place in which it is usual."""
+class Customs:
+    """The content of `activities.toml`; see its head.
 
-    name: str
-    pattern: re.Pattern[str]
-    usual: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceKind:
-    """A kind of place, known by the place's id or by what stands in it.
-
-    `alone`: a place of it is of no other kind.
+    Attributes:
+        ignore: what is shown and decides nothing.
+        kinds: of place, by name: what its ids look like, and what stands in it.
+        alone: of these, those whose places are of no other kind.
+        activities: by name, the words that show them.
+        usual: by the name of an activity, the kinds of place in which it is usual.
     """
 
-    name: str
-    places: re.Pattern[str]
-    objects: re.Pattern[str]
-    alone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Customs:
-    """The content of a data file of activities; see the head of `activities.toml`."""
-
     ignore: re.Pattern[str]
-    kinds: tuple[PlaceKind, ...]
-    activities: tuple[ActivityRule, ...]
+    kinds: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]]
+    alone: frozenset[str]
+    activities: Mapping[str, re.Pattern[str]]
+    usual: Mapping[str, frozenset[str]]
 
-    def activity(self, doing: str) -> ActivityRule | None:
+    def find_activity(self, doing: str) -> str | None:
         """Return what somebody does who shows these words; None for what no activity knows."""
         if self.ignore.search(doing):
             return None
-        return next((one for one in self.activities if one.pattern.search(doing)), None)
+        return next((name for name, words in self.activities.items() if words.search(doing)), None)
 
     def kinds_of(self, place: str, objects: Sequence[str]) -> frozenset[str]:
         """Return the kinds of an arena with these objects, one's own apart."""
-        found = [
-            kind
-            for kind in self.kinds
-            if kind.places.search(place) or any(map(kind.objects.search, objects))
-        ]
-        alone = [kind for kind in found if kind.alone]
-        return frozenset(kind.name for kind in alone or found)
+        found = frozenset(
+            name
+            for name, (places, things) in self.kinds.items()
+            if places.search(place) or any(map(things.search, objects))
+        )
+        return found & self.alone or found
 
     def with_own(self, kinds: frozenset[str], *own: str) -> frozenset[str]:
         """Return the kinds of a place that is also one's `own`: home, work or neither."""
-        if any(kind.alone for kind in self.kinds if kind.name in kinds):
-            return kinds
-        return kinds | set(own)
+        return kinds if kinds & self.alone else kinds | set(own)
 
 
+@cache
 def load_customs() -> Customs:
     """Return the activities and kinds of place of the package's data file."""
-    text = files("genagents_env.study.evaluate").joinpath(FILE).read_text(encoding="utf-8")
-    data = tomllib.loads(text)
+    path = files("genagents_env.study.evaluate").joinpath("activities.toml")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    kinds, activities = data["kinds"], data["activities"]
     return Customs(
-        _compile(data["ignore"]),
-        tuple(
-            PlaceKind(
-                k["name"], _compile(k["places"]), _compile(k["objects"]), k.get("alone", False)
-            )
-            for k in data["kinds"]
-        ),
-        tuple(
-            ActivityRule(a["name"], _compile(a["patterns"]), frozenset(a["usual"]))
-            for a in data["activities"]
-        ),
+        join_patterns(data["ignore"]),
+        {k["name"]: (join_patterns(k["places"]), join_patterns(k["objects"])) for k in kinds},
+        frozenset(kind["name"] for kind in kinds if kind.get("alone")),
+        {one["name"]: join_patterns(one["patterns"]) for one in activities},
+        {one["name"]: frozenset(one["usual"]) for one in activities},
     )
 
 
@@ -100,7 +82,7 @@ def sum_doings(data: RunData) -> Counter[tuple[str, str, bool]]:
     Only what decides something is in it: a known activity in a place of a known kind.
     """
     by = load_customs()
-    known = {doing: by.activity(doing) for doing in {doing for _, doing, *_ in data.doings}}
+    known = {doing: by.find_activity(doing) for doing in {doing for _, doing, *_ in data.doings}}
     things = {
         one.id: [thing.name for thing in one.spec.objects] for one in arenas_of(data.scenario)
     }
@@ -116,14 +98,9 @@ def sum_doings(data: RunData) -> Counter[tuple[str, str, bool]]:
             place, own = data.arenas[at], {HOME: homes[row], WORK: workplaces[row]}
             also = [kind for kind, sector in own.items() if sector == place.split("/")[0]]
             if here := by.with_own(kinds[place], *also):
-                usual = not activity.usual.isdisjoint(here)
+                usual = not by.usual[activity].isdisjoint(here)
                 found[agent, place, usual] += int(ticks) * data.meta.seconds_per_tick
     return found
-
-
-def _compile(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern that finds what any of `patterns` finds, in any case; nothing for none."""
-    return re.compile("|".join(f"(?:{one})" for one in patterns) or r"(?!)", re.IGNORECASE)
 
 
 _PARK = (

@@ -1,7 +1,7 @@
 """What a run cost, interviews and judges apart: calls, dollars, time, and what failed."""
 
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.rates import compute_rates, is_apart
+from genagents_env.study.evaluate.rates import compute_rates, list_own_calls
 from genagents_env.study.evaluate.run_data import RunData
 
 _OURS = "`study.evaluate.rates`"
@@ -9,12 +9,10 @@ _OURS = "`study.evaluate.rates`"
 
 def _get_rate(data: RunData, of: str) -> float | None:
     """Return a rate of all calls but those of interviews and judges; 0 where there is none."""
-    whole = compute_rates(data).whole
+    rates = compute_rates(data)
     if not data.ticks:
         return None
-    if not whole.calls:
-        return 0.0
-    found: float | None = getattr(whole, of)
+    found: float | None = getattr(rates, of) if rates.calls else 0.0
     return found
 
 
@@ -55,8 +53,7 @@ def dollars_per_human_hour(data: RunData) -> float | None:
     interviews and of judges are left out. Hours are those lived, asleep or awake, of the agents who
     made any call; where nobody made one it is 0. None without a price.
     """
-    rate = _get_rate(data, "dollars_per_hour")
-    return None if rate is None else rate * compute_rates(data).speed
+    return _get_rate(data, "dollars_per_human_hour")
 
 
 @measure("Fallbacks", "share", "ours")
@@ -64,7 +61,7 @@ def fallbacks(data: RunData) -> float | None:
     """Of the model calls of living, the share whose declared default was taken, since no usable
     reply came. None without a call.
     """
-    calls = [call for call in data.calls if not is_apart(call)]
+    calls = list_own_calls(data)
     return ratio(sum(call.outcome == "fallback" for call in calls), len(calls))
 
 

@@ -132,14 +132,3 @@ def _compute_half_time(data: RunData, spread: Spread) -> MeasuredValue:
     if missing > len(hearings):
         return MeasuredValue(data.hours, NOT_REACHED, censored=True)
     return MeasuredValue(hearings[missing - 1][0] / data.hour, REACHED)
-
-
-@measure("Utterances that tell a fact", "share", "ours")
-def telling(data: RunData) -> float | None:
-    """Of all utterances, the share in which a fact of the scenario is recognised. None where
-    nothing was said or the scenario has no facts.
-    """
-    if not data.scenario.facts:
-        return None
-    said = data.utterances
-    return ratio(sum(bool(event.data["facts"]) for event in said), len(said))

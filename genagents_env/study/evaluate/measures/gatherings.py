@@ -1,23 +1,27 @@
 """Whether word of a gathering brought people together, and why some stayed away.
 
 Others than the invited who were there, but for the host, are *passers-by*. The invited who stayed
-away are sorted by their answer.
-Source: Park et al. 2023, section 7.1: 12 invited, 5 came; of 7, 3 conflicts and 4 meant well.
+away are sorted by their answer, read by the phrases of `phrases.toml`.
+Source: Park et al. 2023, section 7.1: 12 invited, 5 came; of 7, three had something else to do (a
+conflict), and four would have liked to come but planned nothing (meant well).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal, TypeAlias
 
-from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Gathering
+from genagents_env.study.evaluate.claims import ANSWER_LIMIT
 from genagents_env.study.evaluate.interviews import find_run_replies
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.diffusion import find_spread
-from genagents_env.study.evaluate.reasons import Reason, find_reason
-from genagents_env.study.evaluate.results import as_json
+from genagents_env.study.evaluate.phrases import load_phrases, straighten
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
+from genagents_env.text import clean
 from genagents_env.world.places import is_within
+
+Reason: TypeAlias = Literal["conflict", "meant well", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +37,12 @@ class Coordination:
     invited: tuple[str, ...]
     came: tuple[str, ...]
     passers_by: tuple[str, ...]
-    reasons: tuple[tuple[str, Reason], ...]
+    reasons: Mapping[str, Reason]
     unasked: tuple[str, ...]
 
     def gave(self, kind: Reason) -> tuple[str, ...]:
         """Return who of the invited stayed away and gave this kind of reason."""
-        return tuple(name for name, given in self.reasons if given == kind)
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values: names, and the reason of each who was asked for one."""
-        return as_json(self, "gathering") | {"reasons": dict(self.reasons)}
+        return tuple(name for name, given in self.reasons.items() if given == kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,18 @@ def _coordinate(data: RunData, gathering: Gathering, visitors: Sequence[str]) ->
         tuple(invited),
         tuple(name for name in there if name in invited),
         tuple(name for name in there if name not in invited),
-        tuple((name, find_reason(answers[name])) for name in away if name in answers),
+        {name: find_reason(answers[name]) for name in away if name in answers},
         tuple(name for name in away if name not in answers),
     )
+
+
+def find_reason(answer: str) -> Reason:
+    """Return which kind of reason an answer gives for having stayed away; of two the conflict."""
+    phrases = load_phrases()
+    told = phrases["no_reason"].sub(" ", straighten(clean(answer, ANSWER_LIMIT)))
+    if phrases["conflict"].search(told):
+        return "conflict"
+    return "meant well" if phrases["meant_well"].search(told) else "silent"
 
 
 _PARK = "Park et al. 2023, section 7.1"

@@ -1,28 +1,23 @@
 """How fine a day is: walking, activities begun, things changed and reflections, hour by hour.
 
-Means over the hours in which agents were awake and in town, all agents together; reflections and
-the distance walked are over all hours lived. The paper's public code ships a recorded day of three
+Means over the hours in which agents were awake and in town, all agents together; reflections are
+over all hours lived. The paper's public code ships a recorded day of three
 people that the same can be counted in; `docs/smallville.md` has both side by side.
 """
 
 import re
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
 
 from genagents_env.scenario.schema.scenario import objects_of
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
-
-Tiles = npt.NDArray[np.int64]
 
 # What somebody shows between two activities: on the way, just arrived, in a talk, doing nothing.
 _PASSING = re.compile(
     r"(?:walking|going|heading|turning|talking|chatting) (?:to|up to|with|home)\b"
     r"|at [A-Z]|standing around$|on the way\b|waiting\b|asleep\b|sleeping\b",
 )
-_PUT = ("put", "join", "part")  # by these one is elsewhere without having walked
 _REFLECTING = "reflect"  # a faculty's name: the first part of the purpose of its calls
 
 
@@ -66,20 +61,31 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def compute_distances(data: RunData) -> Tiles:
-    """Return how many tiles each agent walked, in the order of the names.
+@dataclass(frozen=True, slots=True)
+class Crowding:
+    """Counts over a run.
 
-    A step goes to one of four neighbours, so that from tick to tick it is the difference in x and
-    in y together; what a path goes round within one tick is not seen.
+    Attributes:
+        detours: how often somebody went round another.
+        swaps: how often two changed places, since one of them could not go round.
+        asides: how often people moved up to let somebody in.
+        waited: game seconds for which they had waited who then got past.
     """
-    at = data.positions.astype(np.int64)
-    steps: Tiles = np.abs(np.diff(at, axis=0)).sum(axis=2)
-    for kind in _PUT:
-        for event in data.of_kind(kind):
-            if event.agent in data.row and event.tick:
-                steps[event.tick - 1, data.row[event.agent]] = 0
-    total: Tiles = steps.sum(axis=0)
-    return total
+
+    detours: int
+    swaps: int
+    asides: int
+    waited: int
+
+
+@once_per_run
+def compute_crowding(data: RunData) -> Crowding | None:
+    """Return the counts; None where people are not in one another's way (`rules.bodies_block`)."""
+    if not data.scenario.rules.bodies_block:
+        return None
+    swaps, asides = data.of_kind("swap"), data.of_kind("aside")
+    waited = sum(int(event.data["waited"]) for event in (*swaps, *asides))
+    return Crowding(len(data.of_kind("detour")), len(swaps), len(asides), waited)
 
 
 _PER_HOUR = "per agent and waking hour"
@@ -93,15 +99,6 @@ def walking(data: RunData) -> float | None:
     """
     moved = (data.positions[1:] != data.positions[:-1]).any(axis=2).T
     return ratio((moved & data.waking).sum(), data.waking.sum())
-
-
-@measure("Distance walked", "tiles per agent and game hour", "descriptive; ours")
-def distance(data: RunData) -> float | None:
-    """Tiles walked per agent and game hour lived: from tick to tick the difference in x and in y
-    together; who is put somewhere, joins or leaves the town does not walk there. None before any
-    time has passed.
-    """
-    return ratio(compute_distances(data).sum(), data.agent_hours)
 
 
 @measure("Activities", _PER_HOUR, _PARK)
@@ -141,3 +138,23 @@ def count_reflections(data: RunData) -> int:
         count += call.tick - last.get(call.agent, -(10**9)) > apart
         last[call.agent] = call.tick
     return count
+
+
+@measure("Changes of place", "per agent and game hour", "descriptive; ours")
+def swaps(data: RunData) -> float | None:
+    """How often two agents of whom one was in the other's way changed places after a wait, per
+    agent and game hour. None where people are not in one another's way, and before any time has
+    passed.
+    """
+    found = compute_crowding(data)
+    return None if found is None else ratio(found.swaps, data.agent_hours)
+
+
+@measure("Waiting for others", "seconds per agent and game hour", "descriptive; ours")
+def waits(data: RunData) -> float | None:
+    """Game seconds for which agents had waited when they got past others by a change of place or
+    since these moved up, per agent and game hour. None where people are not in one another's way,
+    and before any time has passed.
+    """
+    found = compute_crowding(data)
+    return None if found is None else ratio(found.waited, data.agent_hours)

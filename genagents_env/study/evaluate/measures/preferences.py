@@ -44,17 +44,17 @@ class Preference:
     @property
     def leanings(self) -> dict[str, tuple[str, str]]:
         """Who leaned one way both before and after, and which ways; the unsettled are not in."""
-        both = {}
+        found = {}
         for agent in self.before:
-            old, new = find_leaning(self.before[agent]), find_leaning(self.after.get(agent, {}))
+            old, new = (find_leaning(end.get(agent, {})) for end in (self.before, self.after))
             if old is not None and new is not None:
-                both[agent] = (old, new)
-        return both
+                found[agent] = old, new
+        return found
 
     @property
     def changed(self) -> dict[str, tuple[str, str]]:
         """Those of `leanings` who leaned another way after."""
-        return {agent: ends for agent, ends in self.leanings.items() if ends[0] != ends[1]}
+        return {agent: (old, new) for agent, (old, new) in self.leanings.items() if old != new}
 
 
 @once_per_run
@@ -67,19 +67,17 @@ def tally_preferences(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Pre
     """Return the preferences of each value check, by the rule and then by the models' names.
 
     Judges who have no opinion on any answer of a check are left out.
-
-    Args:
-        scenario: of the run.
-        given: verdicts on its checks.
     """
-    told = [verdict for verdict in given if verdict.value is not None]
-    judges = sorted({verdict.by for verdict in told}, key=lambda by: (by != RULE, by))
+    told: dict[tuple[str, str], list[Verdict]] = {}
+    for one in given:
+        if one.value is not None:
+            told.setdefault((one.check, one.by), []).append(one)
+    judges = sorted({by for _, by in told}, key=lambda by: (by != RULE, by))
     return tuple(
-        _tally_one(check, mine, by)
+        _tally_one(check, told[check.id, by], by)
         for check in scenario.checks
         for by in judges
-        if isinstance(check, ValueCheck)
-        and (mine := [one for one in told if one.check == check.id and one.by == by])
+        if isinstance(check, ValueCheck) and (check.id, by) in told
     )
 
 
@@ -92,18 +90,12 @@ def find_leaning(shares: Mapping[str, float]) -> str | None:
 def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
     named = dict.fromkeys(value.value for value in check.values if value.value != check.otherwise)
     values = (*named, check.otherwise)
-    counts: dict[str, dict[str, Counter[str]]] = {when: {} for when in ENDS}
-    for one in given:
-        if one.value is not None and one.value in values:
-            counts[one.when].setdefault(one.agent, Counter())[one.value] += 1
-    before, after = (
-        {
-            agent: {one: own[one] / own.total() for one in values}
-            for agent, own in counts[when].items()
-        }
-        for when in ENDS
-    )
-    return Preference(check.id, values, before, after, by, check.otherwise)
+    ends: dict[str, dict[str, dict[str, float]]] = {when: {} for when in ENDS}
+    counts = Counter((one.when, one.agent, one.value) for one in given if one.value in values)
+    for when, agent, _ in counts:
+        mine = {value: counts[when, agent, value] for value in values}
+        ends[when][agent] = {value: n / sum(mine.values()) for value, n in mine.items()}
+    return Preference(check.id, values, ends["before"], ends["after"], by, check.otherwise)
 
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"

@@ -9,7 +9,7 @@ Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1, three interviews from one
 rule of two out of three is the public release's.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -23,8 +23,8 @@ from genagents_env.study.evaluate.interviews import ENDS
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
-# The repeats of a success, the shares of its people, and how many verdicts are missing.
-_Weighed: TypeAlias = tuple[tuple[Truth, ...], Mapping[str, float], int]
+# The shares of a success's people, its repeats, and how many verdicts are missing.
+_Weighed: TypeAlias = tuple[Mapping[str, float], tuple[Truth, ...], int]
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
 
 
@@ -39,8 +39,6 @@ class SuccessOutcome:
         by: `rule`, or `model:` and the model's name. What the record tells is always by rule.
         shares: of each agent of a check, in 0..1; those without any verdict are left out, and
             successes of successes have none.
-        share: of the repeats that are decided, those that succeeded; None where none is.
-        majority: whether at least half of those succeeded; None where none is decided.
         repeats: of each interview whether it succeeded; None where that is open.
         missing: verdicts that were wanted and that the judge does not have.
     """
@@ -50,10 +48,19 @@ class SuccessOutcome:
     when: When
     by: str
     shares: Mapping[str, float]
-    share: float | None
-    majority: bool | None
-    repeats: tuple[bool | None, ...]
+    repeats: tuple[Truth, ...]
     missing: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """Of the repeats that are decided, those that succeeded; None where none is."""
+        decided = [one for one in self.repeats if one is not None]
+        return ratio(sum(decided), len(decided))
+
+    @property
+    def majority(self) -> bool | None:
+        """Whether at least half of those succeeded; None where none is decided."""
+        return None if self.share is None else self.share >= 1 / 2
 
 
 @once_per_run
@@ -73,20 +80,21 @@ def tally_outcomes(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Succes
         given: verdicts on its checks, in any order.
     """
     given = list(given)
-    judges = sorted({v.by for v in given if v.by != RULE})
     checks = {check.id: check for check in scenario.checks}
-    lasting = _find_lasting(scenario.success, checks)
+    recorded = {id_ for id_, check in checks.items() if isinstance(check, RecordCheck)}
+    lasting = _find_lasting(scenario.success, recorded)
     found: dict[str, list[SuccessOutcome]] = {one.id: [] for one in scenario.success}
-    for when, by in product(ENDS, (RULE, *judges)):
-        heard = [v for v in given if v.when == when and _counts(v, by, checks)]
+    for when, by in product(ENDS, (RULE, *sorted({v.by for v in given} - {RULE}))):
+        heard = [v for v in given if v.when == when and (v.by == by or v.check in recorded)]
         mine: dict[str, SuccessOutcome] = {}
         for success in scenario.success:
             weighed = _weigh(success, checks, heard, mine, lasting)
-            if weighed is not None:
-                mine[success.id] = _sum_up(success, when, by, *weighed)
-        for id_, one in mine.items():
+            if weighed is None:
+                continue
+            mine[success.id] = SuccessOutcome(success.id, success.title, when, by, *weighed)
             # What depends on the record alone is given once, by rule, though every judge uses it.
-            found[id_] += [one] if by == RULE or id_ not in lasting else []
+            if by == RULE or success.id not in lasting:
+                found[success.id].append(mine[success.id])
     return tuple(one for own in found.values() for one in own)
 
 
@@ -103,7 +111,7 @@ def success(data: RunData) -> dict[str, float | None]:
     """Of the interviews after the run that are decided, the share in which the success came about,
     by the check's rules. One for each success; none where no interview is decided.
     """
-    return {id_: None if one is None else one.share for id_, one in _find_after(data).items()}
+    return _get_each_after(data, "share")
 
 
 @measure(
@@ -115,33 +123,23 @@ def success_majority(data: RunData) -> dict[str, float | None]:
     """1 if the success came about in at least half of the interviews after the run, rounded up (2
     of 3), by the check's rules, else 0. One for each success; none where no interview is decided.
     """
-    return {
-        id_: None if one is None or one.majority is None else float(one.majority)
-        for id_, one in _find_after(data).items()
-    }
+    return _get_each_after(data, "majority")
 
 
-def _find_after(data: RunData) -> dict[str, SuccessOutcome | None]:
-    """Return the outcome of each success after the run, by rule."""
+def _get_each_after(data: RunData, name: str) -> dict[str, float | None]:
+    """Return a property of each success after the run, by rule."""
     ends = [one for one in compute_outcomes(data) if one.when == "after" and one.by == RULE]
-    found = {one.success: one for one in ends}
+    found = {one.success: getattr(one, name) for one in ends}
     return {success.id: found.get(success.id) for success in data.scenario.success}
 
 
-def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
-    """Return whether a verdict counts in the outcomes by `by`: its own, and the record's."""
-    return verdict.by == by or isinstance(checks.get(verdict.check), RecordCheck)
-
-
-def _find_lasting(successes: Iterable[Success], checks: Mapping[str, Check]) -> frozenset[str]:
+def _find_lasting(successes: Iterable[Success], recorded: Collection[str]) -> frozenset[str]:
     """Return the successes that rest on the record alone, and so hold in every repeat."""
     found: set[str] = set()
-    for success in successes:
-        check = None if success.check is None else checks[success.check]
-        if isinstance(check, RecordCheck) or (
-            not check and found.issuperset(get_parts(success)[1])
-        ):
-            found.add(success.id)
+    for one in successes:
+        parts = found.issuperset(get_parts(one)[1])
+        if parts if one.check is None else one.check in recorded:
+            found.add(one.id)
     return frozenset(found)
 
 
@@ -164,7 +162,7 @@ def _weigh(
         holds([_get_repeat(found[part], k, part in lasting) for part in parts], over)
         for k in range(length)
     )
-    return repeats, {}, sum(found[part].missing for part in parts)
+    return {}, repeats, sum(found[part].missing for part in parts)
 
 
 def _get_repeat(outcome: SuccessOutcome, repeat: int, lasting: bool) -> Truth:
@@ -178,21 +176,17 @@ def _weigh_check(success: Success, check: Check, given: Sequence[Verdict]) -> _W
     count = 1 + max(verdict.repeat for verdict in given)
     rows = [[values.get((agent, k)) for agent in people] for k in range(count)]
     yes = [[_is_yes(value, success, check) for value in row] for row in rows]
-    repeats = (_combine_people(success, check, *both) for both in zip(rows, yes, strict=True))
+    if success.over == "equal":
+        otherwise = check.otherwise if isinstance(check, ValueCheck) else None
+        repeats = tuple(have_one_value(row, otherwise) for row in rows)
+    else:
+        repeats = tuple(holds(row, success.over) for row in yes)
     shares = {
         agent: sum(told) / len(told)
         for agent, column in zip(people, zip(*yes, strict=True), strict=True)
         if (told := [one for one in column if one is not None])
     }
-    return tuple(repeats), shares, sum(value is None for row in rows for value in row)
-
-
-def _combine_people(
-    success: Success, check: Check, values: Sequence[str | None], yes: Sequence[Truth]
-) -> Truth:
-    if success.over != "equal":
-        return holds(yes, success.over)
-    return have_one_value(values, check.otherwise if isinstance(check, ValueCheck) else None)
+    return shares, repeats, sum(value is None for row in rows for value in row)
 
 
 def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
@@ -201,21 +195,6 @@ def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
     if not isinstance(check, ValueCheck):
         return value == YES
     return value != check.otherwise if success.value is None else value == success.value
-
-
-def _sum_up(
-    success: Success,
-    when: When,
-    by: str,
-    repeats: tuple[Truth, ...],
-    shares: Mapping[str, float],
-    missing: int,
-) -> SuccessOutcome:
-    decided = [one for one in repeats if one is not None]
-    share = sum(decided) / len(decided) if decided else None
-    majority = 2 * sum(decided) >= len(decided) if decided else None
-    head = success.id, success.title, when, by
-    return SuccessOutcome(*head, shares, share, majority, repeats, missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,26 +229,3 @@ def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
             if value is not None and by_rule is not None:
                 compared.append(value == by_rule)
     return tuple(Agreement(*key, len(found), sum(found)) for key, found in same.items())
-
-
-def _find_judge(data: RunData) -> str | None:
-    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
-
-    In the form of `Verdict.by`. Verdicts of two judges never mix.
-    """
-    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
-    own = f"model:{data.meta.model}"
-    if own in judges:
-        return own
-    return judges[0] if len(judges) == 1 else None
-
-
-@measure("Agreement of judge and rule", "share", "ours")
-def judge_agreement(data: RunData) -> dict[str, float | None]:
-    """Of the answers on which both the rule and the model (the run's own if it judged, else the
-    only one that did) have a verdict, the share with the same one. One for each check; none where
-    there is no such answer.
-    """
-    judge = _find_judge(data)
-    found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
-    return {check.id: found.get(check.id) for check in data.scenario.checks}

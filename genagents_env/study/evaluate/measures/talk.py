@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.phrases import straighten
 from genagents_env.study.evaluate.run_data import RunData
 
 Counts = npt.NDArray[np.int64]
@@ -20,12 +20,17 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TalkCounts:
-    """Counts over a run; `by_phone` and `alone` (nobody heard it) are parts of `utterances`."""
+    """Counts over a run.
+
+    `by_phone` and `alone` (nobody heard it) are parts of `utterances`; `unended` are the
+    memberships in conversations that the end of the record cut off, which are in no mean length.
+    """
 
     conversations: int
     utterances: int
     by_phone: int
     alone: int
+    unended: int
 
 
 def count_talk(data: RunData) -> TalkCounts:
@@ -36,6 +41,7 @@ def count_talk(data: RunData) -> TalkCounts:
         len(said),
         sum(bool(event.data["phone"]) for event in said),
         sum(not event.data["heard_by"] for event in said),
+        sum(one.end is None for one in data.memberships),
     )
 
 
@@ -47,7 +53,7 @@ def split_words(text: str) -> list[str]:
 
     Apostrophes inside a word belong to it and are made straight.
     """
-    return _WORD.findall(text.replace("\u2019", "'").casefold())
+    return _WORD.findall(straighten(text).casefold())
 
 
 def count_turns(data: RunData) -> dict[int, Counter[str]]:
@@ -58,11 +64,6 @@ def count_turns(data: RunData) -> dict[int, Counter[str]]:
         if conversation is not None and event.agent is not None:
             found.setdefault(conversation, Counter())[event.agent] += 1
     return found
-
-
-def count_members(data: RunData) -> dict[int, int]:
-    """Return for each conversation how many agents were ever in it."""
-    return Counter(id_ for id_, _ in {(one.conversation, one.agent) for one in data.memberships})
 
 
 def count_partners(data: RunData) -> Counts:
@@ -103,7 +104,8 @@ def utterances(data: RunData) -> float | None:
 @measure("Utterances in a conversation", "utterances", _OURS)
 def turns(data: RunData) -> float | None:
     """Utterances per conversation. None where there was no conversation."""
-    return compute_spans(data).utterances_per_conversation
+    spoken = sum(event.data["conversation"] is not None for event in data.of_kind("say"))
+    return ratio(spoken, len({one.conversation for one in data.memberships}))
 
 
 @measure("Words in an utterance", "words", _OURS)
@@ -113,6 +115,30 @@ def words(data: RunData) -> float | None:
     """
     said = data.utterances
     return ratio(sum(len(split_words(str(event.data["text"]))) for event in said), len(said))
+
+
+def list_lengths(data: RunData) -> list[float]:
+    """Return the game seconds of each membership in a conversation that ended."""
+    ended = ((one, one.end) for one in data.memberships if one.end is not None)
+    second = data.meta.seconds_per_tick
+    return [float((end - one.first) * second) for one, end in ended if one.agent in data.row]
+
+
+@measure("Conversation length", "game seconds", "Lyfe Agents (Kaiya et al. 2023), appendix A.1")
+def conversation_seconds(data: RunData) -> float | None:
+    """The mean time from joining a conversation to leaving it, over all memberships that ended.
+    None where none ended.
+    """
+    seconds = list_lengths(data)
+    return fmean(seconds) if seconds else None
+
+
+@measure("Time in conversations", "share", "ours")
+def talking_time(data: RunData) -> float | None:
+    """Of the time in which agents were awake, the share in which they were in a conversation. None
+    where nobody was awake.
+    """
+    return ratio((data.waking & data.talking[:, : data.ticks]).sum(), data.waking.sum())
 
 
 _NETWORK = "Wasserman and Faust 1994, chapters 4 and 13"
@@ -125,27 +151,13 @@ def turn_balance(data: RunData) -> float | None:
     members: 1 where all speak equally often, 0 where one alone does; the mean over the
     conversations with two members or more in which anything was said. None without one.
     """
-    members = count_members(data)
+    members = Counter(talk for talk, _ in {(m.conversation, m.agent) for m in data.memberships})
     told = (
         compute_evenness(counts.values(), members.get(id_, len(counts)))
         for id_, counts in count_turns(data).items()
     )
     found = [one for one in told if one is not None]
     return fmean(found) if found else None
-
-
-@measure(
-    "Inequality of talk",
-    "0..1",
-    "Gini 1912; corrected as in Deltas 2003, The Small-Sample Bias of the Gini Coefficient",
-)
-def talk_inequality(data: RunData) -> float | None:
-    """The Gini coefficient of the utterances of all agents, times n / (n - 1) for n of them, so
-    that towns of any size compare: 0 where all speak equally often, 1 where one says everything.
-    None for fewer than two agents, or where nothing was said.
-    """
-    counts = Counter(event.agent for event in data.utterances)
-    return compute_gini([counts[name] for name in data.names])
 
 
 @measure("Partners", "agents", "degree; " + _NETWORK)
@@ -191,14 +203,3 @@ def compute_evenness(amounts: Iterable[float], of: int) -> float | None:
     shares = given / given.sum()
     entropy = float(-(shares * np.log(shares)).sum())
     return min(1.0, max(0.0, entropy / math.log(max(of, len(given)))))
-
-
-def compute_gini(counts: list[int]) -> float | None:
-    """Return the corrected Gini coefficient in 0..1; None of fewer than two, or of zeros alone."""
-    ordered = np.sort(np.asarray(counts, dtype=np.float64))
-    n, whole = len(ordered), float(ordered.sum())
-    if n < 2 or not whole:
-        return None
-    ranks = np.arange(1, n + 1)
-    gini = 2 * (ranks * ordered).sum() / (n * whole) - (n + 1) / n
-    return float(gini * n / (n - 1))

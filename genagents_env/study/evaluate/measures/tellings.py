@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.study.evaluate.hearings import find_statements
 from genagents_env.study.evaluate.measure import measure
 from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread, trace_run_facts
+from genagents_env.study.evaluate.measures.flow import find_statements
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.text import clean
 from genagents_env.world.events import Event
@@ -96,7 +96,7 @@ def trace_tellings(data: RunData) -> tuple[ToldFact, ...]:
     """Return how each fact of the scenario went round in a run, in its order.
 
     Heard is what the world recognised (`learn` events), the sentence what states it; see
-    `study.evaluate.hearings`.
+    `flow`.
     """
     spreads = trace_run_facts(data)
     stated = {one.fact: one for one in find_statements(data).heard}
@@ -141,9 +141,8 @@ def _find_means(cause: Event | None) -> Means:
         return "otherwise"
     if cause.kind == "say":
         return "by telephone" if cause.data["phone"] else "said"
-    if cause.kind == "news":
-        return "news"
-    return "whisper" if cause.kind == "whisper" else "otherwise"
+    means: dict[str, Means] = {"news": "news", "whisper": "whisper"}
+    return means.get(cause.kind, "otherwise")
 
 
 _SOURCE = "Vosoughi et al. 2018, The spread of true and false news online; Goel et al. 2016"

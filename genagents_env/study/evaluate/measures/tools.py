@@ -4,6 +4,7 @@ A turn is a reply in which an agent was to choose a tool, as the notes of its mi
 tools, strikes and exchanges: the SimuVerse project update of October 2024.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -15,7 +16,6 @@ from genagents_env.study.evaluate.measures.talk import count_turns
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 _SIMUVERSE = "ours; of the SimuVerse project update, October 2024"
-_FAULT = "fault"  # of the interpreter, which is no turn of the agent's
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ToolUse:
         resets: how often two strikes sent an agent back to its start.
         interpreted: those that a model interpreted.
         disagreements: of these, those in which the grammar reads another act.
-        faults: replies of which the interpreting model made nothing.
+        faults: replies of which the interpreting model made nothing, which are none of `replies`.
     """
 
     replies: int
@@ -42,20 +42,20 @@ class ToolUse:
 
 
 @once_per_run
-def count_tool_use(data: RunData) -> ToolUse | None:
-    """Return the counts of a run; None where no mind acts by tools."""
+def count_tool_use(data: RunData) -> ToolUse:
+    """Return the counts of a run; all are 0 where no mind acts by tools."""
     turns = list_turns(data)
-    replies = [turn for turn in turns if turn.get("kind") != _FAULT]
-    if not turns:
-        return None
+    replies = [turn for turn in turns if turn.get("kind") != "fault"]
+    kinds = Counter(turn.get("kind") for turn in replies)
+    agreed = Counter(turn.get("agrees") for turn in replies)
     return ToolUse(
-        len(replies),
-        sum(turn.get("kind") == "strike" for turn in replies),
-        sum(turn.get("kind") == "failure" for turn in replies),
-        sum(turn.get("reset") is True for turn in replies),
-        sum(turn.get("agrees") is not None for turn in replies),
-        sum(turn.get("agrees") is False for turn in replies),
-        len(turns) - len(replies),
+        replies=len(replies),
+        strikes=kinds["strike"],
+        in_vain=kinds["failure"],
+        resets=sum(turn.get("reset") is True for turn in replies),
+        interpreted=len(replies) - agreed[None],
+        disagreements=agreed[False],
+        faults=len(turns) - len(replies),
     )
 
 
@@ -71,7 +71,7 @@ def invalid_replies(data: RunData) -> float | None:
     None without a reply.
     """
     use = count_tool_use(data)
-    return None if use is None else ratio(use.strikes, use.replies)
+    return ratio(use.strikes, use.replies)
 
 
 @measure("Interpreter against grammar", "share", _SIMUVERSE)
@@ -80,7 +80,7 @@ def interpreter_disagreement(data: RunData) -> float | None:
     another tool, place or person, or none. None where no model interpreted anything.
     """
     use = count_tool_use(data)
-    return None if use is None else ratio(use.disagreements, use.interpreted)
+    return ratio(use.disagreements, use.interpreted)
 
 
 @measure("Resets", "per 100 turns", _SIMUVERSE)
@@ -89,7 +89,7 @@ def resets(data: RunData) -> float | None:
     replies in which a tool was to be chosen. None without a reply.
     """
     use = count_tool_use(data)
-    return None if use is None else ratio(100 * use.resets, use.replies)
+    return ratio(100 * use.resets, use.replies)
 
 
 @measure("Exchanges in a conversation", "exchanges", _SIMUVERSE)

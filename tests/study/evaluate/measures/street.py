@@ -1,6 +1,6 @@
 """A street of four houses with rules, two or three people, and records of it written by hand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time
 from pathlib import Path
@@ -18,6 +18,7 @@ from genagents_env.scenario.schema import (
     RoutineEntry,
     SectorSpec,
 )
+from genagents_env.study.evaluate.measure import Measure, take_values
 from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
@@ -172,3 +173,9 @@ def value(record: RunData, name: str) -> Any:
     return (
         found[name] if set(found) == {name} else {k.split(".", 1)[1]: v for k, v in found.items()}
     )
+
+
+def take_all(record: RunData, measures: Iterable[Measure]) -> tuple[Mapping[str, Any], Any]:
+    """Return the numbers of measures by full name, and what raised."""
+    values, faults = take_values(record, measures)
+    return {one.name: one.value.seen for one in values}, faults

@@ -13,7 +13,6 @@ from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import list_scenario_names, load_scenario
-from genagents_env.study.evaluate.measure import take_measures
 from genagents_env.study.evaluate.measures import list_measures
 from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.measures.street import (
@@ -33,6 +32,7 @@ from tests.study.evaluate.measures.street import (
     leaves,
     make_utterance,
     record_street,
+    take_all,
 )
 
 SHARES = {one.name for one in list_measures() if one.unit in ("share", "0..1", "0 or 1")}
@@ -50,29 +50,16 @@ def sound(values: Mapping[str, float | None], faults: tuple[str, ...]) -> None:
                 assert value <= 1, label
 
 
-def record_town(path: Path, scenario: str, policy: str, ticks: int, people: int = 5) -> RunData:
-    """Return the record of the first ticks of a shipped town; the caller closes its reader."""
-    loaded = load_scenario(scenario)
-    hours = ticks * loaded.seconds_per_tick / 3600
-    names = [person.name for person in loaded.people][:people]
-    spec = RunSpec(TownConfig(scenario, hours=hours, people=names), policy=PolicySpec(policy))
-    assert run(spec, path, RunOptions(interviews=policy == "scripted")).status == "finished"
-    return RunData(RunReader(path))
-
-
 @pytest.mark.parametrize("scenario", list_scenario_names())
 def test_every_measure_on_every_shipped_town(scenario: str, tmp_path: Path) -> None:
-    record = record_town(tmp_path / "run.sqlite", scenario, "scripted", 12)
-    with record.reader:
-        sound(*take_measures(record, list_measures()))
-
-
-@pytest.mark.slow
-def test_every_measure_on_an_hour_of_talk(tmp_path: Path) -> None:
-    record = record_town(tmp_path / "run.sqlite", "valentines_party", "random", 360, people=25)
-    with record.reader:
-        assert record.utterances
-        sound(*take_measures(record, list_measures()))
+    """Of five people, the first twelve ticks."""
+    loaded, path = load_scenario(scenario), tmp_path / "run.sqlite"
+    names = [person.name for person in loaded.people][:5]
+    town = TownConfig(scenario, hours=12 * loaded.seconds_per_tick / 3600, people=names)
+    spec = RunSpec(town, policy=PolicySpec("scripted"))
+    assert run(spec, path, RunOptions()).status == "finished"
+    with RunReader(path) as reader:
+        sound(*take_all(RunData(reader), list_measures()))
 
 
 PEOPLE = st.sampled_from([ADA, BEN, CAT])
@@ -138,4 +125,4 @@ def test_no_record_is_too_strange(
         TemporaryDirectory() as folder,
         record_street(Path(folder), told, last=last, names=names, seconds=seconds) as record,
     ):
-        sound(*take_measures(record, list_measures()))
+        sound(*take_all(record, list_measures()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.record import InterviewRow, JudgementRow, RunReader
+from genagents_env.record import InterviewRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Fact, Gathering, Question
@@ -26,7 +26,7 @@ from tests.study.evaluate.measures.street import (
     value,
 )
 from tests.study.evaluate.suspects import at, learn, make_data
-from tests.study.report.planted import ASKED, cake, judgement
+from tests.study.report.planted import cake
 
 VALUES: dict[str, object] = {
     "heard": {"crumbs": 1.0},
@@ -36,7 +36,6 @@ VALUES: dict[str, object] = {
     "retrieved": {"crumbs": 0.0},
     "success": {"solved": 1.0, "equal": 1.0},
     "success_majority": {"solved": 1.0, "equal": 1.0},
-    "judge_agreement": {"suspect": 0.5},
     "changed": {"suspect": 1.0},
     "hallucinated": None,
     "uncited": None,
@@ -66,17 +65,6 @@ def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> N
     with RunReader(cake(tmp_path / "cake.sqlite", price=None)) as run:
         assert value(RunData(run), "dollars_per_hour") is None
         assert value(RunData(run), "calls_per_hour") == pytest.approx(12)
-
-
-def test_the_runs_own_model_judges_before_others(tmp_path: Path) -> None:
-    """Of two judges the run's own counts; of two others none does."""
-    own = JudgementRow("toy", "suspect", 60, ADA, ASKED, 0, "Ada", "", 1, 1)
-    other = JudgementRow("third", "suspect", 60, ADA, ASKED, 0, "Ben", "", 1, 1)
-    with RunReader(cake(tmp_path / "a.sqlite", judged=(judgement(ADA, 60, 0, "Ben"), own))) as run:
-        assert value(RunData(run), "judge_agreement") == {"suspect": 0.0}
-    both = (judgement(ADA, 60, 0, "Ben"), other)
-    with RunReader(cake(tmp_path / "b.sqlite", judged=both)) as run:
-        assert value(RunData(run), "judge_agreement") == {"suspect": None}
 
 
 def test_who_came_to_the_cake(tmp_path: Path) -> None:
@@ -139,14 +127,14 @@ def path(tmp_path: Path) -> Path:
 
 def test_findings_of_a_run_that_was_asked(path: Path) -> None:
     found = _run_findings(path, _make_scenario())
-    (tea,) = found.facts
-    assert tea.before is not None
-    assert tea.after is not None
-    assert tea.before.verified == (ADA,)
-    assert tea.after.asked == (ADA, BEN)
-    assert tea.after.verified == (ADA, BEN)
-    assert found.acquainted_before is not None
-    assert found.acquainted_before.asked == found.acquainted_before.pairs * 2 == 2
+    before, after = found.facts["tea"]
+    assert before is not None
+    assert after is not None
+    assert before.verified == (ADA,)
+    assert after.asked == after.verified == (ADA, BEN)
+    network, _ = found.networks
+    assert network is not None
+    assert network.asked == network.pairs * 2 == 2
     (gathering,) = found.gatherings
     assert gathering.host == ADA
     assert gathering.invited == (BEN,)
@@ -182,7 +170,7 @@ def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:
     (tea,) = scenario.gatherings
     elsewhere = tea.model_copy(update={"place": "outside"})
     found = _run_findings(path, scenario.model_copy(update={"gatherings": (elsewhere,)}))
-    assert found.facts == ()
+    assert found.facts == {}
     (told,) = [line for line in format_findings(found) if line.startswith("Came")]
     assert told == "Came to tea_time: 0 of 1 invited; of 1 who stayed away 1 not asked why"
 
@@ -219,13 +207,12 @@ def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None
     assert found.invited == ("Ben", "Cy", "Dot", "Eve")  # Fay heard of it when it had begun
     assert found.came == ("Cy",)
     assert found.passers_by == ("Fay", "Gus")
-    assert found.reasons == (("Ben", "conflict"), ("Eve", "meant well"))
+    assert found.reasons == {"Ben": "conflict", "Eve": "meant well"}
     assert found.unasked == ("Dot",)
     assert found.gave("conflict") == ("Ben",)
-    assert found.as_json()["reasons"] == {"Ben": "conflict", "Eve": "meant well"}
 
 
 def test_without_a_host_all_who_knew_are_invited_and_several_answers_are_read_together() -> None:
     found = coordinate(None, 0, ("Ben", "q", "I was at home."), ("Ben", "r", "I had to work."))
     assert (found.invited, found.came) == (("Ada", "Ben"), ("Ada",))
-    assert found.reasons == (("Ben", "conflict"),)
+    assert found.reasons == {"Ben": "conflict"}

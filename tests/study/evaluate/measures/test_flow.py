@@ -76,10 +76,9 @@ def test_each_step_is_counted_among_those_who_took_the_one_before() -> None:
             AgentFlow("Fay", False, 8, False, None, SHOWN),
             AgentFlow("Gus", False, None, True, 1.0),
         ),
-        p_receive=4 / 6,
-        p_store=2 / 4,
-        p_retrieve=(2 / 3 + 1 / 2) / 2,
     )
+    steps = found.p_receive, found.p_store, found.p_retrieve
+    assert steps == (4 / 6, 2 / 4, (2 / 3 + 1 / 2) / 2)
     assert [one.agent for one in found.receivers] == ["Ben", "Cy", "Dot", "Fay"]
     assert [one.agent for one in found.keepers] == ["Ben", "Cy"]
 

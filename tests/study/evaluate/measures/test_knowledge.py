@@ -11,7 +11,7 @@ from genagents_env.study.evaluate.measures.acquaintance import (
     are_together,
     compute_acquaintances,
 )
-from genagents_env.study.evaluate.measures.knowledge import FactKnowledge, compute_fact_findings
+from genagents_env.study.evaluate.measures.findings import FactKnowledge, compute_knowledge
 from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
 from tests.study.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, goes, record_street
@@ -49,8 +49,8 @@ def know(*answers: InterviewRow, end: Literal["before", "after"] = "after") -> F
     )
     town = TINY.model_copy(update={"facts": (TEA,), "questions": questions})
     names = ("Ada", "Ben", "Cy", "Dot", "Eve", "Fay", "Gus", "Hal")
-    (found,) = compute_fact_findings(make_data(town, answers, names=names, events=EVENTS))
-    return found.after if end == "after" else found.before
+    before, after = compute_knowledge(make_data(town, answers, names=names, events=EVENTS))["tea"]
+    return after if end == "after" else before
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,12 @@ from genagents_env.env import TownEnv
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.show.summary import describe_run, run_as_json
-from genagents_env.study.evaluate.measures.crowding import Crowding, compute_crowding
-from genagents_env.study.evaluate.measures.doors import find_noon_guests, find_waits
-from genagents_env.study.evaluate.measures.norms import find_attempts, find_trespass
+from genagents_env.study.evaluate.measures.doors import (
+    find_attempts,
+    find_noon_guests,
+    find_waits,
+)
+from genagents_env.study.evaluate.measures.grain import Crowding, compute_crowding
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.town_v0 import parallel_env
 from genagents_env.world.access import Access
@@ -20,7 +23,6 @@ from tests.study.evaluate.measures.street import (
     CAFE,
     CAT,
     HOME,
-    SHOP,
     WASH,
     begins,
     does,
@@ -63,33 +65,22 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
 
 
 def test_being_where_one_must_not(tmp_path: Path) -> None:
-    """Eleven to twelve: the cafe is closed for Ben, not for Ada who works there; Cat is in Ben's
-    shop; and from half past on two share a washroom for one.
+    """Eleven to twelve: the cafe is closed for Ben, not for Ada who works there; from half past on
+    the two share a washroom for one.
     """
-    happenings = [
-        begins(ADA, CAFE),
-        begins(BEN, CAFE),
-        begins(CAT, SHOP),
-        goes(30, ADA, WASH),
-        goes(30, BEN, WASH),
-        goes(45, CAT, HOME),
-    ]
-    with record_street(
-        tmp_path, happenings, last=60, names=(ADA, BEN, CAT), start="2023-02-13T11:00:00"
-    ) as record:
-        assert find_trespass(record).sum(axis=1).tolist() == [30, 60, 45]
-        assert value(record, "trespass") == pytest.approx(135 / 180)
+    happenings = [begins(ADA, CAFE), begins(BEN, CAFE), goes(30, ADA, WASH), goes(30, BEN, WASH)]
+    with record_street(tmp_path, happenings, last=60, start="2023-02-13T11:00:00") as record:
         assert value(record, "after_hours") == {CAFE: 30.0, WASH: 30.0}  # Ben's alone
         assert value(record, "overcrowded") == {WASH: 30.0}
 
 
 def test_closing_time_by_the_clock(tmp_path: Path) -> None:
+    """Ten o'clock is 1780 s after the start: the tick 36, at 1800 s, is the first after it."""
     happenings = [begins(BEN, CAFE), begins(ADA, CAFE)]
     with record_street(
         tmp_path, happenings, last=60, start="2023-02-13T09:30:20", seconds=50
     ) as record:
-        # Ten o'clock is 1780 s after the start: the tick 36, at 1800 s, is the first after it.
-        assert find_trespass(record)[1].tolist() == [False] * 36 + [True] * 24
+        assert value(record, "after_hours")[CAFE] == 24 * 50 / 60
 
 
 def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:

@@ -62,11 +62,10 @@ def test_a_missing_verdict_is_left_out_and_counted() -> None:
     assert one == SuccessOutcome(
         *("solved", "Ada names Franco", "after", "rule"),
         shares={"Ada": 0.5},
-        share=0.5,
-        majority=True,
         repeats=(True, None, False),
         missing=1,
     )
+    assert (one.share, one.majority) == (0.5, True)
     one_of_three = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Zoe", "Franco", "Zoe"))
     assert (one_of_three.shares, one_of_three.majority) == ({"Ada": 1 / 3}, False)
     none = _weigh(SOLVED, make_verdicts("suspect", "Ada", None, None))

@@ -5,18 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.study.evaluate.measures.novelty import compute_mtld
-from genagents_env.study.evaluate.measures.phrasing import (
-    find_requests,
-    load_phrases,
-    straighten_quotes,
-)
 from genagents_env.study.evaluate.measures.talk import (
     compute_evenness,
-    compute_gini,
     count_partners,
+    count_talk,
+    list_lengths,
     split_words,
 )
+from genagents_env.study.evaluate.measures.wording import compute_mtld, find_requests
+from genagents_env.study.evaluate.phrases import load_phrases, straighten
 from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
@@ -50,11 +47,11 @@ def test_an_hour_of_two_conversations(tmp_path: Path) -> None:
         assert value(record, "utterances") == pytest.approx(5 / 3)
         assert value(record, "turns") == 2
         assert value(record, "words") == pytest.approx((4 + 2 + 1 + 1 + 3) / 5)
-        assert value(record, "telling") == pytest.approx(1 / 5)
         two_to_one = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3)) / math.log(3)
         assert value(record, "turn_balance") == pytest.approx(two_to_one / 2)
-        assert value(record, "talk_inequality") == pytest.approx(0.6)
-        assert value(record, "conversation_seconds") == pytest.approx(60 * (3 * 3 + 2) / 4)
+        assert list_lengths(record) == [180, 180, 180, 120]
+        assert value(record, "conversation_seconds") == 165
+        assert count_talk(record).unended == 1
         # Cat's second membership never ends: 3 + 3 + 3 + 2 minutes, and 50 of Cat's.
         assert value(record, "talking_time") == pytest.approx((3 * 3 + 2 + 50) / 180)
 
@@ -71,15 +68,11 @@ def test_who_talks_to_whom(tmp_path: Path) -> None:
         assert value(record, "partners") == pytest.approx((2 + 1 + 1) / 3)
         assert value(record, "reciprocity") == pytest.approx(2 / 3)
         assert value(record, "clustering") == 0
-        assert value(record, "talk_inequality") == pytest.approx(1 / 4)
 
 
 def test_partners_of_one_may_be_partners_of_one_another(tmp_path: Path) -> None:
-    happenings = [
-        make_utterance(1, ADA, "Hello", (BEN, CAT)),
-        make_utterance(2, BEN, "Hello", (CAT,)),
-    ]
-    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
+    words = [make_utterance(1, ADA, "Hello", (BEN, CAT)), make_utterance(2, BEN, "Hello", (CAT,))]
+    with record_street(tmp_path, words, last=60, names=TRIO) as record:
         assert value(record, "clustering") == 1
 
 
@@ -89,9 +82,9 @@ def test_an_hour_of_silence(tmp_path: Path) -> None:
         for name in ("conversations", "utterances", "partners"):
             assert value(record, name) == 0, name
         for name in (
-            *("turns", "words", "turn_balance", "talk_inequality"),
-            *("reciprocity", "conversation_seconds", "telling", "distinct_2"),
-            *("lexical_diversity", "self_repetition", "echo", "declined", "accepted"),
+            *("turns", "words", "turn_balance"),
+            *("reciprocity", "conversation_seconds", "distinct_2"),
+            *("lexical_diversity", "self_repetition", "echo", "declined"),
             "formality",
         ):
             assert value(record, name) is None, name
@@ -99,7 +92,7 @@ def test_an_hour_of_silence(tmp_path: Path) -> None:
 
 def test_one_agent_alone_has_no_network(tmp_path: Path) -> None:
     with record_street(tmp_path, [make_utterance(1, ADA, "Hm")], last=60, names=(ADA,)) as record:
-        for name in ("partners", "reciprocity", "talk_inequality", "together"):
+        for name in ("partners", "reciprocity", "together"):
             assert value(record, name) is None, name
         assert value(record, "density") is None
 
@@ -140,22 +133,17 @@ def test_words_are_runs_of_letters() -> None:
 
 
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=12))
-def test_evenness_and_inequality_stay_in_their_bounds(counts: list[int]) -> None:
-    found = compute_gini(counts)
-    if not sum(counts):
-        assert found is None
-        return
-    assert found is not None
-    assert -1e-9 <= found <= 1 + 1e-9
+def test_evenness_stays_in_its_bounds(counts: list[int]) -> None:
     even = compute_evenness(counts, len(counts))
+    if not sum(counts):
+        assert even is None
+        return
     assert even is not None
     assert 0 <= even <= 1
     if len(set(counts)) == 1:
-        assert found == pytest.approx(0)
-        assert compute_evenness(counts, len(counts)) == pytest.approx(1)
+        assert even == pytest.approx(1)
     if sum(count > 0 for count in counts) == 1:
-        assert found == pytest.approx(1)
-        assert compute_evenness(counts, len(counts)) == 0
+        assert even == 0
 
 
 ASKS = [
@@ -187,7 +175,7 @@ DECLINES = [
     "Sorry, I'm too busy this week.",
     "Not today.",
 ]
-ACCEPTS = [
+OTHERWISE = [
     "Yes, I would love to.",
     "That sounds lovely.",
     "I'd be happy to help.",
@@ -195,8 +183,6 @@ ACCEPTS = [
     "No problem, I'll bring the cake.",
     "Thank you for inviting me, Isabella.",
     "I wouldn't miss it, I'll come.",
-]
-NEITHER = [
     "What time does it begin?",
     "I would like to know more first.",
 ]
@@ -204,7 +190,7 @@ NEITHER = [
 
 @pytest.mark.parametrize("text", [*ASKS, *ASKS_NOTHING])
 def test_an_utterance_asks_or_asks_nothing(text: str) -> None:
-    assert bool(load_phrases()["ask"].search(straighten_quotes(text))) == (text in ASKS)
+    assert bool(load_phrases()["ask"].search(straighten(text))) == (text in ASKS)
 
 
 def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
@@ -222,32 +208,22 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
         make_utterance(7, BEN, "No.", (ADA,), conversation=None),
     ]
     with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
-        found = [(one.agent, one.kind) for one in find_requests(record)]
-        assert sorted(found, key=str) == [
-            (BEN, "declined"),
-            (BEN, None),
-            (CAT, "accepted"),
-            (CAT, None),
-        ]
+        found = [(one.agent, one.declined) for one in find_requests(record)]
+        assert sorted(found, key=str) == [(BEN, None), (BEN, True), (CAT, False), (CAT, None)]
         assert value(record, "declined") == pytest.approx(1 / 2)
-        assert value(record, "accepted") == pytest.approx(1 / 2)
 
 
-ANSWERS = {
-    **dict.fromkeys(DECLINES, "declined"),
-    **dict.fromkeys(ACCEPTS, "accepted"),
-    **dict.fromkeys(NEITHER, "neither"),
-}
+ANSWERS = {**dict.fromkeys(DECLINES, True), **dict.fromkeys(OTHERWISE, False)}
 
 
-def test_an_answer_declines_accepts_or_does_neither(tmp_path: Path) -> None:
+def test_an_answer_declines_or_does_not(tmp_path: Path) -> None:
     """Each is asked and answered in a conversation of its own; the last question is not."""
     happenings = []
     for number, text in enumerate([*ANSWERS, ""]):
         asked = make_utterance(number, ADA, "Would you like to come?", (BEN,), number)
         happenings += [asked, make_utterance(number, BEN, text, (ADA,), number)][: 1 + bool(text)]
     with record_street(tmp_path, happenings, last=60) as record:
-        found = [one.kind for one in find_requests(record)]
+        found = [one.declined for one in find_requests(record)]
         assert dict(zip(ANSWERS, found[:-1], strict=True)) == ANSWERS
         assert found[-1] is None
         assert value(record, "declined") == pytest.approx(len(DECLINES) / len(ANSWERS))
