@@ -1,7 +1,7 @@
 """`genagents compare`: several policies, one after another, in the same town; and a table."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run.policies import list_policies
 from genagents_env.scenario.toml_text import format_toml
-from genagents_env.study.report.study_runs import read_study_runs
+from genagents_env.study.report.measuring import read_study_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep import SweepFolder, SweepOptions
 from genagents_env.study.sweep.design.experiment import read_experiment_text
@@ -27,6 +27,19 @@ from genagents_env.study.sweep.trial_status import StudyRun
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
 _MEASURES = ("utterances", "conversations", "distance")  # per agent and hour
+_COLUMNS = {  # of the table: what a row of the JSON calls it, and its head
+    "policy": "policy",
+    "status": "status",
+    "utterances": "utterances",
+    "conversations": "conversations joined",
+    "distance": "distance walked",
+    "spread": "facts spread",
+    **{key: key for key in ("calls", "tokens", "dollars", "fallbacks", "seconds")},
+}
+_NOTE = (
+    "All people together: distance in tiles; facts spread is how often somebody heard one they did "
+    "not know, of how often that could be; a dash is what is not known."
+)
 _LABEL = 40
 _NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -192,28 +205,12 @@ def _describe_run(run: StudyRun) -> dict[str, JSON]:
     return told | asdict(found.usage)
 
 
-def _tabulate(rows: list[dict[str, JSON]], title: str) -> Table:
-    columns = (
-        *("policy", "status", "utterances", "conversations joined", "distance walked"),
-        *("facts spread", "calls", "tokens", "dollars", "fallbacks", "seconds"),
-    )
-    keys = (
-        "policy",
-        "status",
-        *_MEASURES,
-        "",
-        "calls",
-        "tokens",
-        "dollars",
-        "fallbacks",
-        "seconds",
-    )
-    note = (
-        "All people together: distance in tiles; facts spread is how often somebody heard one they "
-        "did not know, of how often that could be; a dash is what is not known."
-    )
-    cells = []
-    for row in rows:
-        spread = f"{row['facts_spread']} of {row['facts_could_spread']}" if "calls" in row else None
-        cells.append(tuple(row.get(key) if key else spread for key in keys))
-    return Table("comparison", title, columns, tuple(cells), note)
+def _tabulate(rows: Sequence[dict[str, JSON]], title: str) -> Table:
+    told = [
+        {"spread": f"{row['facts_spread']} of {row['facts_could_spread']}", **row}
+        if "calls" in row
+        else row
+        for row in rows
+    ]
+    cells = tuple(tuple(row.get(key) for key in _COLUMNS) for row in told)
+    return Table("comparison", title, tuple(_COLUMNS.values()), cells, _NOTE)
