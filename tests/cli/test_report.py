@@ -1,13 +1,9 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from genagents_env.extras import format_install_command
 from tests.cli.conftest import Run
-from tests.study.report.page_tags import PageTags
 from tests.study.report.planted import cake, plant
 
 
@@ -75,21 +71,3 @@ def test_tables_keep_to_the_width_of_the_terminal(
         tables = [line for line in lines if line.startswith("    ") and "  " in line.strip()]
         assert len(tables) > 10
         assert max(map(len, tables)) <= 80
-
-
-def test_without_matplotlib_the_page_is_written_and_says_what_to_install(tmp_path: Path) -> None:
-    cake(tmp_path / "a.sqlite")
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('none here')\n")
-    code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        f"sys.argv = ['genagents', 'report', {str(tmp_path / 'a.sqlite')!r}, '--out', "
-        f"{str(tmp_path / 'out')!r}]\n"
-        "from genagents_env.cli import main; main()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    page = PageTags(tmp_path / "out/report.html")
-    told = f"No figures: matplotlib is not installed: {format_install_command('lab')}"
-    assert (done.returncode, done.stderr) == (0, f"genagents: {told}\n")
-    assert told in page.text
-    assert "Ben has crumbs." in page.text
-    assert (tmp_path / "out/runs.csv").is_file()

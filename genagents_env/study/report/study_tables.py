@@ -209,9 +209,7 @@ def tabulate_values(study: StudyResults) -> Table:
 
 def tabulate_measures(study: StudyResults) -> Table:
     """Return each measure with its definition and source."""
-    rows = tuple(
-        (one.name, one.title, one.unit, one.definition, one.source) for one in study.measures
-    )
+    rows = tuple(tuple(one.as_json().values()) for one in study.measures)
     columns = ("name", "measure", "unit", "definition", "source")
     return Table("measures", "What was measured", columns, rows)
 

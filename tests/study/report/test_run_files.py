@@ -11,9 +11,7 @@ from genagents_env.record import RunReader
 from genagents_env.show.summary import describe_run
 from genagents_env.study.report import measure_runs, write_report
 from tests.study.report.page_tags import PageTags
-from tests.study.report.planted import ADA, BEN, cake, make_utterance, plant, scenario
-
-EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
+from tests.study.report.planted import cake, plant, scenario
 
 
 def test_a_page_holds_the_words_the_values_and_the_cost(tmp_path: Path) -> None:
@@ -44,26 +42,6 @@ def check_links(page: PageTags) -> None:
     ]
     assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     page.check_inert()
-
-
-@pytest.mark.usefixtures("unpictured")
-def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
-    path = cake(
-        tmp_path / "a.sqlite",
-        scenario=scenario(success=()).model_copy(update={"title": EVIL}),
-        happenings=(
-            make_utterance(2, ADA, f"{EVIL} crumbs {EVIL}"),
-            (2, "learn", BEN, {"fact": "crumbs", "cause": 2, "source": EVIL}),
-            (3, "arrive", BEN, {"place": EVIL}),
-        ),
-        after={ADA: (EVIL, "Ben."), BEN: ("| a \n| b", "Ben.")},
-        policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
-        model=EVIL,
-    )
-    write_report(measure_runs([path]), tmp_path / "out")
-    page = PageTags(tmp_path / "out/report.html")
-    page.check_inert()
-    assert page.text.count(EVIL) >= 5
 
 
 @pytest.mark.usefixtures("unpictured")
