@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from genagents_env.record import FacultyUse
 from genagents_env.study.evaluate.measure import belongs_to
 from genagents_env.study.report.table import format_bounds, format_count, format_number, list_some
-from genagents_env.study.stats.effects import PRIMARY, Contrast, Effect
+from genagents_env.study.stats.effects import PRIMARY, Contrast, Effect, count_needed_seeds
 from genagents_env.study.stats.intervals import compute_interval
 from genagents_env.study.stats.signs import ALPHA, MIN_SEEDS, find_smallest_p
 from genagents_env.study.sweep.measured import MeasuredRun
@@ -240,12 +240,19 @@ def _warn_of_unfinished(study: "StudyResults") -> Iterator[str]:
 
 
 def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
+    tests = [one for one in study.effects if one.p_holm is not None]
     fewest = min((sum(run.counted for run in own) for own in study.conditions.values()), default=0)
     if fewest < MIN_SEEDS and study.plan.levels:
         counted = " that are not degraded" if study.excluded else ""
         yield (
             f"Few seeds: a condition has only {format_count(fewest, 'finished run')}{counted}. "
             f"Fewer than {MIN_SEEDS} show no difference as significant, however large it is."
+        )
+    elif tests and max(find_smallest_p(one.n) for one in tests) * len(tests) >= ALPHA:
+        yield (
+            f"{len(tests)} primary comparisons are many for {format_count(fewest, 'seed')}: with "
+            f"{count_needed_seeds(len(tests))} seeds, or fewer comparisons named in `primary` "
+            f"(`{tests[0].measure}: {tests[0].contrast.factor}` is one), each could be found."
         )
 
 

@@ -43,6 +43,13 @@ def test_few_seeds_and_one_seed_say_what_they_can(tmp_path: Path) -> None:
     assert "so few seeds cannot show one after correction, however large it is" in few
     (one,) = pair(tmp_path, seeds=1).headlines
     assert "one seed of each, the numbers for Heard: crumbs say what happened once" in one
+    runs = [
+        run(tmp_path, [level], seed, {"heard.crumbs": 0.1 + k / 2, "words": k * (9.0 + seed)})
+        for seed in range(6)
+        for k, level in enumerate(("bare", "full"))
+    ]
+    (many,) = study(tmp_path, runs, primary=("heard.crumbs", "words")).cautions
+    assert many.startswith("2 primary comparisons are many for 6 seeds: with 7 seeds, or fewer")
 
 
 def test_a_primary_measure_without_values_is_told_with_why(tmp_path: Path) -> None:
