@@ -16,7 +16,15 @@ from genagents_env.study.sweep import SweepFolder
 from genagents_env.study.sweep.design.cells import Condition
 from tests.study.report.page_tags import PageTags
 from tests.study.report.planted import change
-from tests.study.report.planted_study import LEVELS, measured, pair, run, study, unfinished
+from tests.study.report.planted_study import (
+    LEVELS,
+    make_runs,
+    measured,
+    pair,
+    run,
+    study,
+    unfinished,
+)
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
 
@@ -104,7 +112,7 @@ def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("unpictured")
 def test_measures_without_a_value_or_nought_are_named_below_the_means(tmp_path: Path) -> None:
     values = {"heard.crumbs": 0.5, "words": None, "tokens_per_hour": 0.0}
-    runs = [run(tmp_path, [one], seed, values) for one in LEVELS["mind"] for seed in range(2)]
+    runs = make_runs(tmp_path, lambda *_: values, 2)
     write_report(study(tmp_path, runs, primary=("heard.crumbs", "words")))
     page = PageTags(tmp_path / "report.html")
     assert "Left out, without a value or nought throughout: Tokens per hour." in page.text
