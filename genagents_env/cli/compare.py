@@ -1,7 +1,7 @@
 """`genagents compare`: several policies, one after another, in the same town; and a table."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -33,12 +33,13 @@ _COLUMNS = {  # of the table: what a row of the JSON calls it, and its head
     "utterances": "utterances",
     "conversations": "conversations joined",
     "distance": "distance walked",
-    "spread": "facts spread",
+    "facts_spread": "facts spread",
+    "facts_could_spread": "could spread",
     **{key: key for key in ("calls", "tokens", "dollars", "fallbacks", "seconds")},
 }
 _NOTE = (
     "All people together: distance in tiles; facts spread is how often somebody heard one they did "
-    "not know, of how often that could be; a dash is what is not known."
+    "not know, could spread how often that could be; a dash is what is not known."
 )
 _LABEL = 40
 _NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9._-]+")
@@ -118,7 +119,9 @@ def compare(
             {"scenario": scenario, "seed": seed, "folder": str(folder.path), "policies": rows}
         )
     else:
-        say_lines(_tabulate(rows, f"{scenario}, seed {seed}").format_lines(find_width()))
+        cells = tuple(tuple(row.get(key) for key in _COLUMNS) for row in rows)
+        heads, title = tuple(_COLUMNS.values()), f"{scenario}, seed {seed}"
+        say_lines(Table("comparison", title, heads, cells, _NOTE).format_lines(find_width()))
         say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
     for problem in result.problems:
         warn(problem)
@@ -203,14 +206,3 @@ def _describe_run(run: StudyRun) -> dict[str, JSON]:
     told["facts_spread"] = sum(end - begin for begin, end in ends)
     told["facts_could_spread"] = sum(found.people - begin for begin, _ in ends)
     return told | asdict(found.usage)
-
-
-def _tabulate(rows: Sequence[dict[str, JSON]], title: str) -> Table:
-    told = [
-        {"spread": f"{row['facts_spread']} of {row['facts_could_spread']}", **row}
-        if "calls" in row
-        else row
-        for row in rows
-    ]
-    cells = tuple(tuple(row.get(key) for key in _COLUMNS) for row in told)
-    return Table("comparison", title, tuple(_COLUMNS.values()), cells, _NOTE)
