@@ -16,7 +16,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run.policies import list_policies
 from genagents_env.scenario.toml_text import format_toml
-from genagents_env.study.report.study_runs import read_study_runs
+from genagents_env.study.report.measuring import read_study_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep import SweepFolder, SweepOptions
 from genagents_env.study.sweep.design.experiment import read_experiment_text
@@ -27,6 +27,20 @@ from genagents_env.study.sweep.trial_status import StudyRun
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
 _MEASURES = ("utterances", "conversations", "distance")  # per agent and hour
+_COLUMNS = {  # of the table: what a row of the JSON calls it, and its head
+    "policy": "policy",
+    "status": "status",
+    "utterances": "utterances",
+    "conversations": "conversations joined",
+    "distance": "distance walked",
+    "facts_spread": "facts spread",
+    "facts_could_spread": "could spread",
+    **{key: key for key in ("calls", "tokens", "dollars", "fallbacks", "seconds")},
+}
+_NOTE = (
+    "All people together: distance in tiles; facts spread is how often somebody heard one they did "
+    "not know, could spread how often that could be; a dash is what is not known."
+)
 _LABEL = 40
 _NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -105,7 +119,9 @@ def compare(
             {"scenario": scenario, "seed": seed, "folder": str(folder.path), "policies": rows}
         )
     else:
-        say_lines(_tabulate(rows, f"{scenario}, seed {seed}").format_lines(find_width()))
+        cells = tuple(tuple(row.get(key) for key in _COLUMNS) for row in rows)
+        heads, title = tuple(_COLUMNS.values()), f"{scenario}, seed {seed}"
+        say_lines(Table("comparison", title, heads, cells, _NOTE).format_lines(find_width()))
         say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
     for problem in result.problems:
         warn(problem)
@@ -190,30 +206,3 @@ def _describe_run(run: StudyRun) -> dict[str, JSON]:
     told["facts_spread"] = sum(end - begin for begin, end in ends)
     told["facts_could_spread"] = sum(found.people - begin for begin, _ in ends)
     return told | asdict(found.usage)
-
-
-def _tabulate(rows: list[dict[str, JSON]], title: str) -> Table:
-    columns = (
-        *("policy", "status", "utterances", "conversations joined", "distance walked"),
-        *("facts spread", "calls", "tokens", "dollars", "fallbacks", "seconds"),
-    )
-    keys = (
-        "policy",
-        "status",
-        *_MEASURES,
-        "",
-        "calls",
-        "tokens",
-        "dollars",
-        "fallbacks",
-        "seconds",
-    )
-    note = (
-        "All people together: distance in tiles; facts spread is how often somebody heard one they "
-        "did not know, of how often that could be; a dash is what is not known."
-    )
-    cells = []
-    for row in rows:
-        spread = f"{row['facts_spread']} of {row['facts_could_spread']}" if "calls" in row else None
-        cells.append(tuple(row.get(key) if key else spread for key in keys))
-    return Table("comparison", title, columns, tuple(cells), note)

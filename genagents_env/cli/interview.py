@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Annotated, TypeAlias, get_args
 
 import typer
+from pydantic_core import to_jsonable_python
 
 from genagents_env.cli import options as opt
 from genagents_env.cli.interview_output import (
     describe_answers,
     describe_kept,
+    find_answers,
     format_answers,
     format_stored,
 )
@@ -36,7 +38,6 @@ from genagents_env.study.judge.kept_answers import (
     read_answers,
 )
 from genagents_env.study.judge.sheets import read_written_answers, write_question_sheet
-from genagents_env.study.report.quotes import find_answers, words_as_json
 from genagents_env.text import clean
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer
@@ -189,7 +190,11 @@ def _print_stored(run_file: Path, *, as_json: bool) -> None:
         data = RunData(record)
         answers, caution = find_answers(data)
         if as_json:
-            print_json({"run": str(run_file), "answers": words_as_json(data)["answers"]})
+            told = [
+                to_jsonable_python(one) | {"time": record.time(one.tick).isoformat()}
+                for one in answers
+            ]
+            print_json({"run": str(run_file), "answers": told})
         else:
             say_lines(format_stored(data, answers), indent=8)
     if caution:

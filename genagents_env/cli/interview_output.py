@@ -5,10 +5,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from genagents_env.errors import FileError
 from genagents_env.record import RunReader
-from genagents_env.show.evidence import RestedAnswer, find_evidence_lines
+from genagents_env.show.evidence import RestedAnswer, find_evidence_lines, find_rested_answers
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge.kept_answers import KeptAnswer, WordedAnswer, read_answers
+from genagents_env.study.judge.kept_answers import (
+    KeptAnswer,
+    WordedAnswer,
+    find_kept_file,
+    read_answers,
+    read_own_answers,
+)
 
 DEFAULT = "(nobody said this: the model gave no usable reply)"
 
@@ -56,8 +63,38 @@ def format_answers(described: dict[str, Any], time: datetime, repeats: int) -> I
             yield from (f"        {event['line']}" for event in answer["evidence"])
 
 
+def find_answers(data: RunData) -> tuple[tuple[RestedAnswer, ...], str]:
+    """Return the answers in the record, then those kept beside the run, and a caution.
+
+    Answers of another run, or of this one before it went on, are left out; the caution says so,
+    and is empty otherwise.
+    """
+    recorded = find_rested_answers(data)
+    try:
+        path = find_kept_file(data.path)
+        own, others = read_own_answers(path, data.path)
+    except FileError as error:
+        return recorded, f"Answers kept beside a run are left out: {error}"
+    caution = (
+        f"{path}: {others} of {len(own) + others} answers are left out; they are of another run, "
+        "or of this one before it went on."
+    )
+    later = (_rest_answer(data.reader, one) for one in own)
+    return (*recorded, *later), caution if others else ""
+
+
+def _rest_answer(reader: RunReader, one: KeptAnswer) -> RestedAnswer:
+    asker = f", asked by {one.interviewer}" if one.interviewer else ""
+    return RestedAnswer(
+        *(one.tick, one.said.agent, one.said.question, one.said.repeat, one.said.text),
+        tuple(find_evidence_lines(reader, one.evidence, one.tick)),
+        condition=f"condition {one.said.condition}, given by {one.by}{asker}",
+        fallback=one.fallback,
+    )
+
+
 def format_stored(data: RunData, answers: Iterable[RestedAnswer]) -> Iterator[str]:
-    """Yield the answers by question: when, who, under which condition, what."""
+    """Yield the answers by question: when, who, under which condition, what it rests on."""
     by_question: dict[str, list[RestedAnswer]] = {}
     for one in answers:
         by_question.setdefault(one.question, []).append(one)
@@ -69,6 +106,9 @@ def format_stored(data: RunData, answers: Iterable[RestedAnswer]) -> Iterator[st
             yield f"    {time}  {one.agent}{condition}: {one.text}"
             if one.fallback:
                 yield f"        {DEFAULT}"
+            if one.verdicts:
+                yield f"        judged: {'; '.join(one.verdicts)}"
+            yield from (f"        {event.line}" for event in one.evidence)
 
 
 def describe_kept(file: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.scene_text import StoryText
-from genagents_env.cli.screen import print_json, say, say_lines, warn
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.name_search import find_person, find_word
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
@@ -25,7 +25,7 @@ from genagents_env.show.summary import describe_notices
 from genagents_env.show.transcript import concerns, format_transcript
 from genagents_env.study.evaluate import RunData
 from genagents_env.study.evaluate.prompt_shares import measure_prompts
-from genagents_env.study.report.prompt_tables import make_prompt_tables
+from genagents_env.study.report.study_tables import tabulate_prompts
 
 _WIDEST = 100  # lines longer than this are hard to read
 _NARROWEST = 60
@@ -102,10 +102,10 @@ def prompts(
         rows = [share.as_json() for share in shares]
         print_json({"runs": list(map(str, run_files)), "prompts": rows})
         return
-    if not shares:
+    if shares:
+        say_lines(tabulate_prompts(shares).format_lines(find_width()))
+    else:
         say("no model was asked")
-    for table in make_prompt_tables(shares):
-        say_lines(table.format_lines())
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from genagents_env.study.evaluate.measures import find_measures, load_measure
 from genagents_env.study.report import write_report
 from genagents_env.study.report.measuring import make_study_plan, measure_study
 from genagents_env.study.report.table import CellValue, Table
-from genagents_env.study.stats import count_needed_seeds, list_contrasts
+from genagents_env.study.stats.effects import count_needed_seeds, list_contrasts
 from genagents_env.study.sweep import (
     Experiment,
     SweepFolder,
@@ -294,7 +294,7 @@ def _format_plan(folder: SweepFolder, workers: int) -> Iterator[str]:
     casts = {name: _forecast(runs) for name, runs in study.conditions.items()}
     totals = [_sum_known(column) for column in zip(*casts.values(), strict=True)]
     rows: list[tuple[CellValue, ...]] = [(name, *row) for name, row in casts.items()]
-    table = Table("plan", study.title, _PLAN_COLUMNS, (*rows, ("all", *totals)), _PLAN_NOTE)
+    table = Table("plan", study.plan.name, _PLAN_COLUMNS, (*rows, ("all", *totals)), _PLAN_NOTE)
     yield from table.format_lines()
     if totals[-1] is not None:
         yield f"About {_format_duration(totals[-1] * 3600 / workers)} with {workers} at once."

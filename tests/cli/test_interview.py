@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader
+from genagents_env.record.canonical import canonical_hash
 from genagents_env.study.evaluate.questions import make_standard_questions
+from genagents_env.study.judge.kept_answers import (
+    WordedAnswer,
+    add_answers,
+    find_kept_file,
+    make_answers,
+)
 from tests.cli.conftest import Run
 from tests.run.towns import FOUR, WITNESS
 
@@ -82,3 +89,32 @@ def test_who_remembers_nothing_is_not_asked(genagents: Run) -> None:
     assert genagents("interview", "run.sqlite", "-q")[1].count(" Q: ") == 25
     code, _, err = genagents("interview", "run.sqlite", "--agent", BEN)
     assert (code, f"the policy of {BEN} remembers nothing" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ("own", "Ada Brook [condition full, given by toy, asked by Ben Carver]: Tea.\n"),
+        ("another run's", "1 of 1 answers are left out; they are of another run"),
+        ("nonsense", "Answers kept beside a run are left out"),
+    ],
+)
+def test_answers_kept_beside_a_run_are_listed_with_what_they_rest_on(
+    lived: Run, kept: str, told: str
+) -> None:
+    run = Path("run.sqlite")
+    path = find_kept_file(run)
+    with RunReader(run) as record:
+        (said, *_) = (event.id for event in record.events() if event.kind == "say")
+        source = canonical_hash(run) if kept == "own" else "f" * 64
+        given = {ADA: [WordedAnswer(TEA, "Tea.", evidence=(said, 9999))]}
+        one = make_answers(
+            record, record.last_tick, "full", given, source=source, by="toy", interviewer=BEN
+        )
+    if kept == "nonsense":
+        path.write_text("nonsense\nmore\n")
+    else:
+        add_answers(path, one)
+    code, out, err = lived("interview", "run.sqlite", "--list")
+    assert (code, told in out + err) == (0, True)
+    assert ("event 9999, which is not in the record" in out) == (kept == "own")

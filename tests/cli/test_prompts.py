@@ -26,10 +26,9 @@ def test_prompts_are_listed_by_purpose_and_counted_over_several_runs(
     assert code == 0
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "Prompts by purpose:"
-    assert lines[2].startswith("talk.speak 2 100 100 ")
-    assert lines[2].endswith(" 2 2")  # memories in a prompt, prompts that lost something
-    assert any(line.startswith("talk.speak memories") for line in lines)
-    assert "talk.speak talk 2 1 6" in lines
+    assert any(line.startswith("talk.speak 2 100 100 ") for line in lines)
+    assert any("memories " in line for line in lines[1:])
+    assert any(line.endswith("talk 6 in 2") for line in lines), "lines lost in so many prompts"
     with RunWriter.create(tmp_path / "none.sqlite", make_meta()) as writer:
         live(writer, 0)
     assert genagents("prompts", "none.sqlite")[:2] == (0, "no model was asked\n")

@@ -78,11 +78,10 @@ RUNS = [
 ]
 OTHERS = [
     ("resume run.sqlite --hours -1", "--hours"),
-    ("report run.sqlite --speed nan", "--speed nan is no speed"),
     ("report run.sqlite --price-as gpt-9", "no list price for 'gpt-9'"),
     ("report run.sqlite --degraded maybe", "--degraded"),
     ("report run.sqlite --trust-measures", "--trust-measures needs a sweep's folder"),
-    ("report . --quotes", "--quotes needs run files"),
+    ("report . --price-as gpt-4o", "--price-as needs run files"),
     ("show run.sqlite --from 9999999999999999", "is not a time"),
     ("export run.sqlite", "run.html"),
     ("export run.sqlite run.sqlite page.html", "--format chat"),

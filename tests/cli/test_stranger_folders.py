@@ -141,9 +141,7 @@ def test_the_index_of_a_report_leads_to_no_other_file(
     put[kind](index, sweep / "report.json")
     before = read(canary)
     Path("mine").symlink_to(sweep)  # the user's word
-    code, _, err = genagents("report", "mine")
-    assert code == 0
-    assert "report.json had no checksums, so no file of the report before was removed" in err
+    assert genagents("report", "mine")[0] == 0
     assert read(canary) == before
     assert (sweep / "base.json").exists()
 

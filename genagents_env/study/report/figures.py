@@ -1,27 +1,28 @@
-"""Every figure, each a function from measures to a matplotlib figure; it is loaded here.
+"""The figures of a study: effects, values by condition, curves; matplotlib is loaded here.
 
 Nothing touches pyplot or the state of matplotlib, so that figures are the same everywhere; text is
 drawn so that it is safe for any name.
 """
 
 import textwrap
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
-from math import inf
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
 from genagents_env.show.render.canvas import COLOURS
-from genagents_env.study.stats import Effect, Interval, compute_interval
-from genagents_env.study.stats.intervals import list_bounds
+from genagents_env.study.report.study import StudyResults
+from genagents_env.study.stats.effects import PRIMARY, Effect
+from genagents_env.study.stats.intervals import Interval, compute_interval, list_bounds
 from genagents_env.text import clean
 
 try:
     import matplotlib as mpl
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -31,12 +32,19 @@ except ImportError:
     how = format_install_command("pictures")
     raise ConfigError(f"figures need matplotlib: {how}") from None
 
+_Steps: TypeAlias = Sequence[tuple[float, int]]  # hours at which one more knew, how many then did
+# By condition: at each of these hours of game time how many people know a fact, over seeds.
+_Curves: TypeAlias = Mapping[str, tuple[Sequence[float], Sequence[Interval]]]
+
 _DPI = 120
 _FONT = "DejaVu Sans"  # comes with matplotlib
 _GREY, _PALE, _DARK = "#9aa0a6", "#eceef1", "#30343a"
 _LIMIT = 34  # characters of a label
 _LINE = 30  # characters of a line of it beside a bar
 _INCHES = 0.085  # of a letter in a legend, on average
+_MOST_CONDITIONS = 12  # of curves in one figure
+_MOMENTS = 48  # at which curves are averaged
+_PANELS = 6
 _DASHES = ("-", "--", ":", "-.")
 _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundreds of words
     "font.family": _FONT,
@@ -62,52 +70,75 @@ _STYLE: Any = {  # matplotlib names its settings in a type of its own, of hundre
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One measure: the value of every seed, by condition; a condition may have none.
-
-    `within`: the least and the most that a value can be.
-    """
-
-    title: str
-    unit: str
-    values: Mapping[str, Sequence[float]]
-    within: tuple[float, float] = (-inf, inf)
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeCurve:
-    """One fact in one condition: at each of `hours` of game time how many know it, over seeds."""
-
-    fact: str
-    label: str
-    hours: Sequence[float]
-    known: Sequence[Interval]
-
-
 @mpl.rc_context(_STYLE)
-def draw_measure_bars(panels: Sequence[Panel]) -> Figure:
+def draw_figures(study: StudyResults) -> list[tuple[str, str, bytes]]:
+    """Return name, caption and PNG bytes of each figure, in the order of the page.
+
+    Equal studies give equal bytes.
+    """
+    return [(name, words, _encode(figure)) for name, words, figure in _draw_figures(study)]
+
+
+def _draw_figures(study: StudyResults) -> Iterator[tuple[str, str, Figure]]:
+    main = [one for one in study.effects if one.family == PRIMARY]
+    if main:
+        caption = (
+            "Primary differences, second less first, with their 95 % intervals, which no "
+            "correction has touched; blue where it is a finding after Holm's."
+            f"{study.exclusion_note}"
+        )
+        yield "differences", caption, draw_forest(study, main)
+    names = _choose_measures(study)
+    if names:
+        rest = len(names) - _PANELS
+        more = f" {rest} more measures stand in the table below." if rest > 0 else ""
+        caption = (
+            "Means over seeds with their 95 % interval; a dot is a run."
+            f"{more}{study.exclusion_note}"
+        )
+        yield "values", caption, draw_bars(study, names[:_PANELS])
+    if curves := _find_curves(study):
+        caption = (
+            "People who know a fact over time: the mean over seeds with its 95 % interval. A run "
+            "that ended earlier counts with its last number."
+        )
+        yield "diffusion", caption, draw_curves(curves)
+
+
+def _choose_measures(study: StudyResults) -> list[str]:
+    """Return the primary measures, without panels of nought where there are others."""
+    named = list(study.primary or study.names)
+    values = {name: study.values_of(name).values() for name in named}
+    return [name for name in named if any(any(own.values()) for own in values[name])] or named
+
+
+def draw_bars(study: StudyResults, names: Sequence[str]) -> Figure:
     """Draw a panel for each measure, a bar for each condition.
 
     A bar is the mean over seeds, its line the interval, a dot the value of one seed; beside the
     name stands how many seeds these are.
     """
-    columns = min(3, len(panels))
-    rows = -(-len(panels) // columns)
-    most = max(len(panel.values) for panel in panels)
-    figure, axes = _make_sheet(4.4 * columns + 0.4, (1.25 + 0.42 * most) * rows, rows, columns)
-    for own, panel in zip(axes, panels, strict=False):
-        _draw_bars(own, panel)
-    for own in axes[len(panels) :]:
+    columns = min(3, len(names))
+    rows = -(-len(names) // columns)
+    height = (1.25 + 0.42 * len(study.conditions)) * rows
+    figure, axes = _make_sheet(4.4 * columns + 0.4, height, rows, columns)
+    for own, name in zip(axes, names, strict=False):
+        _draw_bars(own, study, name)
+    for own in axes[len(names) :]:
         own.set_axis_off()
     return figure
 
 
-def _draw_bars(axes: Axes, panel: Panel) -> None:
-    for y, seeds in enumerate(panel.values.values()):
+def _draw_bars(axes: Axes, study: StudyResults, name: str) -> None:
+    found, within = study.values_of(name), study.range_of(name)
+    values = {
+        label: [value for _, value in sorted(found.get(label, {}).items())]
+        for label in study.conditions
+    }
+    for y, seeds in enumerate(values.values()):
         colour = COLOURS[y % len(COLOURS)]
         if seeds:
-            mean = compute_interval(seeds, panel.within)
+            mean = compute_interval(seeds, within)
             axes.barh(y, mean.mean, 0.62, color=colour, alpha=0.55)
             ends = list_bounds(mean)
             axes.plot(ends, [y] * len(ends), color=_DARK, lw=1.8, zorder=4)
@@ -115,21 +146,18 @@ def _draw_bars(axes: Axes, panel: Panel) -> None:
             seeds, [y + lift for lift in _spread_dots(seeds)], 11, color=colour, edgecolors=_DARK,
             linewidths=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
-    labels = [f"{_wrap_label(label)}, n={len(seeds)}" for label, seeds in panel.values.items()]
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylim(len(labels) - 0.45, -0.55)
-    axes.tick_params(axis="y", length=0)
-    axes.set_title(fit_label(panel.title, 42))
-    axes.set_xlabel(fit_label(panel.unit, 30))
-    axes.grid(axis="x")
-    if all(value >= 0 for seeds in panel.values.values() for value in seeds):
+    _label_rows(axes, [f"{_wrap(label)}, n={len(seeds)}" for label, seeds in values.items()])
+    axes.set_ylim(len(values) - 0.45, -0.55)
+    axes.set_title(fit_label(study.title_of(name), 42))
+    axes.set_xlabel(fit_label(study.measure_of(name).unit, 30))
+    if all(value >= 0 for seeds in values.values() for value in seeds):
         axes.set_xlim(left=0)
-    axes.set_xlim(right=min(axes.get_xlim()[1], 1.05 * panel.within[1]))
-    if not any(panel.values.values()):
+    axes.set_xlim(right=min(axes.get_xlim()[1], 1.05 * within[1]))
+    if not any(values.values()):
         axes.text(0.5, 0.5, "not known", ha="center", color=_DARK, transform=axes.transAxes)
 
 
-def _wrap_label(label: str) -> str:
+def _wrap(label: str) -> str:
     """Return a label on two lines at most; the second is cut where it is too long."""
     first, *rest = textwrap.wrap(label, _LINE) or [""]
     lines = [first, " ".join(rest)] if rest else [first]
@@ -147,48 +175,73 @@ def _spread_dots(seeds: Sequence[float]) -> list[float]:
     return lifts
 
 
-@mpl.rc_context(_STYLE)
-def draw_knowledge_curves(curves: Sequence[KnowledgeCurve]) -> Figure:
-    """Draw a panel for each fact, a line with its band for each condition."""
-    facts = list(dict.fromkeys(curve.fact for curve in curves))
-    labels = list(dict.fromkeys(curve.label for curve in curves))
-    columns = min(2, len(facts))
-    rows = -(-len(facts) // columns)
-    width = max(6.4, 5.2 * columns)
-    below = _measure_legend([fit_label(label) for label in labels], width)
-    figure, panels = _make_sheet(width, 3.3 * rows + below + 0.2, rows, columns)
-    styles = {
-        label: (COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)])
-        for k, label in enumerate(labels)
+def _find_curves(study: StudyResults) -> dict[str, _Curves]:
+    """Return for each fact that spread anywhere how many know it, by condition."""
+    conditions = {
+        name: [run.measured.curves for run in runs if run.counted and run.measured]
+        for name, runs in study.conditions.items()
     }
-    for axes, fact in zip(panels, facts, strict=False):
-        _draw_curves(axes, fact, [curve for curve in curves if curve.fact == fact], styles)
-    for axes in panels[len(facts) :]:
+    if len(conditions) > _MOST_CONDITIONS:
+        return {}
+    named = [name.partition(".")[2] for name in study.primary if "." in name]
+    curves = [curve for runs in conditions.values() for run in runs for curve in run.items()]
+    spread = dict.fromkeys(fact for fact, steps in curves if steps[-1][1] > steps[0][1])
+    facts = [fact for fact in spread if fact in named] or list(spread)
+    return {
+        fact: {
+            label: _average_curves(own)
+            for label, runs in conditions.items()
+            if (own := [run[fact] for run in runs if fact in run])
+        }
+        for fact in facts[:_PANELS]
+    }
+
+
+def _average_curves(runs: Sequence[_Steps]) -> tuple[list[float], list[Interval]]:
+    end = max(steps[-1][0] for steps in runs)
+    moments = np.linspace(0.0, end, _MOMENTS + 1).tolist()
+    return moments, [compute_interval([_find_count(run, at) for run in runs]) for at in moments]
+
+
+def _find_count(steps: _Steps, hour: float) -> float:
+    at = bisect_right([when for when, _ in steps], hour)
+    return float(steps[at - 1][1]) if at else 0.0
+
+
+def draw_curves(curves: Mapping[str, _Curves]) -> Figure:
+    """Draw a panel for each fact, a line with its band for each condition; a legend below."""
+    labels = list(dict.fromkeys(label for own in curves.values() for label in own))
+    columns = min(2, len(curves))
+    rows = -(-len(curves) // columns)
+    width = max(6.4, 5.2 * columns)
+    longest = max(len(fit_label(label)) for label in labels)
+    beside = max(1, min(4, len(labels), int(width / (0.6 + _INCHES * longest))))
+    height = 3.3 * rows + 0.22 * -(-len(labels) // beside) + 0.2
+    figure, panels = _make_sheet(width, height, rows, columns)
+    lines = {
+        label: Line2D(
+            *([], []), color=COLOURS[k % len(COLOURS)], ls=_DASHES[k % len(_DASHES)], lw=2,
+            label=fit_label(label),
+        )
+        for k, label in enumerate(labels)
+    }  # fmt: skip
+    for axes, (fact, own) in zip(panels, curves.items(), strict=False):
+        _draw_curves(axes, fact, own, lines)
+    for axes in panels[len(curves) :]:
         axes.set_axis_off()
-    _draw_legend(
-        figure,
-        [
-            Line2D([], [], color=colour, ls=dash, lw=2, label=fit_label(label))
-            for label, (colour, dash) in styles.items()
-        ],
-    )
+    figure.legend(handles=list(lines.values()), loc="outside lower center", ncols=beside)
     return figure
 
 
-def _draw_curves(
-    axes: Axes,
-    fact: str,
-    curves: Sequence[KnowledgeCurve],
-    styles: Mapping[str, tuple[str, str]],
-) -> None:
+def _draw_curves(axes: Axes, fact: str, curves: _Curves, lines: Mapping[str, Line2D]) -> None:
     most = 1.0
-    for curve in curves:
-        colour, dash = styles[curve.label]
-        mean = [one.mean for one in curve.known]
-        low = [one.mean if one.low is None else max(0.0, one.low) for one in curve.known]
-        high = [one.mean if one.high is None else one.high for one in curve.known]
-        axes.fill_between(curve.hours, low, high, step="post", color=colour, alpha=0.18, lw=0)
-        axes.step(curve.hours, mean, where="post", color=colour, ls=dash, lw=2)
+    for label, (hours, known) in curves.items():
+        colour, dash = lines[label].get_color(), lines[label].get_linestyle()
+        mean = [one.mean for one in known]
+        low = [one.mean if one.low is None else max(0.0, one.low) for one in known]
+        high = [one.mean if one.high is None else one.high for one in known]
+        axes.fill_between(hours, low, high, step="post", color=colour, alpha=0.18, lw=0)
+        axes.step(hours, mean, where="post", color=colour, ls=dash, lw=2)
         most = max(most, *(1.08 * edge for edge in high))
     axes.set_title(fit_label(fact, 44))
     axes.set_xlabel("hours of game time")
@@ -198,19 +251,14 @@ def _draw_curves(
     axes.grid(axis="y")
 
 
-@mpl.rc_context(_STYLE)
-def draw_forest(effects: Sequence[Effect], titles: Sequence[str]) -> Figure:
+def draw_forest(study: StudyResults, effects: Sequence[Effect]) -> Figure:
     """Draw effects, a panel for each measure since their units differ.
 
     Blue are findings, all others grey; one without an interval has none to be drawn.
-
-    Args:
-        effects: in the order of the page.
-        titles: of the measure of each.
     """
     groups: dict[str, list[Effect]] = {}
-    for one, title in zip(effects, titles, strict=True):
-        groups.setdefault(title, []).append(one)
+    for one in effects:
+        groups.setdefault(study.title_of(one.measure), []).append(one)
     sizes = list(map(len, groups.values()))
     figure, _ = _make_sheet(8.4, 0.4 * sum(sizes) + 0.95 * len(sizes))
     figure.clf()
@@ -231,17 +279,21 @@ def _draw_effects(axes: Axes, title: str, effects: Sequence[Effect]) -> None:
         axes.annotate(
             _format_p(one), (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8
         )
-    axes.set_yticks(range(len(effects)), [fit_label(one.contrast.text, 60) for one in effects])
+    _label_rows(axes, [fit_label(one.contrast.text, 60) for one in effects])
     axes.set_ylim(len(effects) - 0.4, -0.6)
-    axes.tick_params(axis="y", length=0)
     axes.set_title(fit_label(title, 70), loc="left")
-    axes.grid(axis="x")
 
 
 def _format_p(one: Effect) -> str:
     if one.p_holm is not None:
         return f"p = {one.p_holm:.3g} (Holm)"
     return "" if one.p is None else f"p = {one.p:.3g}"
+
+
+def _label_rows(axes: Axes, labels: Sequence[str]) -> None:
+    axes.set_yticks(range(len(labels)), labels)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
 
 
 def _make_sheet(
@@ -253,9 +305,7 @@ def _make_sheet(
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
-@mpl.rc_context(_STYLE)
-def encode_png(figure: Figure) -> bytes:
-    """Return the picture as a PNG file; equal figures give equal bytes."""
+def _encode(figure: Figure) -> bytes:
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=_DPI, metadata={"Software": None})
     return buffer.getvalue()
@@ -268,20 +318,3 @@ def fit_label(text: str, limit: int = _LIMIT) -> str:
     font = get_font(findfont(_FONT))
     drawable = "".join(c if font.get_char_index(ord(c)) else "□" for c in short)
     return drawable.replace("$", r"\$")
-
-
-def _draw_legend(figure: Figure, entries: Sequence[Artist]) -> None:
-    """Put a legend below everything, in as many columns as fit."""
-    columns = _count_columns([str(entry.get_label()) for entry in entries], figure.get_figwidth())
-    figure.legend(handles=entries, loc="outside lower center", ncols=columns)
-
-
-def _count_columns(labels: Sequence[str], width: float) -> int:
-    """Return how many columns of these labels fit into a legend of `width` inches, at most 4."""
-    longest = max(map(len, labels))
-    return max(1, min(4, len(labels), int(width / (0.6 + _INCHES * longest))))
-
-
-def _measure_legend(labels: Sequence[str], width: float) -> float:
-    """Return the inches that the legend of these labels needs."""
-    return 0.22 * -(-len(labels) // _count_columns(labels, width))

@@ -15,7 +15,7 @@ from genagents_env.study.judge.rankings import Ranking, rank_conditions
 from genagents_env.study.judge.scores import Copies, Score, count_copies, score_conditions
 from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
 from genagents_env.study.report.table import Table
-from genagents_env.study.stats import compute_interval
+from genagents_env.study.stats.intervals import compute_interval
 from genagents_env.study.sweep.trial_status import StudyRun
 
 VERDICTS = "verdicts.jsonl"
@@ -123,7 +123,9 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
     )
     note = (
         "Repeats of one answer are averaged first, then the answers of each seed. Copied are those "
-        "given to the very same words elsewhere, which were asked for once."
+        "given to the very same words elsewhere, which were asked for once. As a measure, "
+        "`judge.RUBRIC` of a run is the mean of all who rated it, each with the same weight; so "
+        "who rated which runs counts in it."
     )
     return Table("ratings", "Ratings", columns, rows, note)
 

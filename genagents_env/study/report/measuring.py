@@ -1,41 +1,39 @@
 """Measuring a sweep's folder, or run files: both become the results of a study."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
+from platform import python_version
+from typing import NamedTuple
 
+from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
 from genagents_env.show.summary import describe_run
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.measure import Measure, belongs_to
 from genagents_env.study.evaluate.measures import DEFAULT, find_measures, is_from_file
-from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
+from genagents_env.study.evaluate.rates import Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge.scores import Score
-from genagents_env.study.judge.verdicts import format_judge
-from genagents_env.study.report.cautions import (
-    find_versions,
-    warn_of_equal_lives,
-    warn_of_strangers,
-)
 from genagents_env.study.report.judging import Judged, read_judgements
-from genagents_env.study.report.quotes import describe_words, find_answers
-from genagents_env.study.report.study import CELL, StudyPlan, StudyResults
-from genagents_env.study.report.study_runs import (
-    OnRead,
-    make_rows,
-    read_study_runs,
-)
+from genagents_env.study.report.study import CELL, StudyPlan, StudyResults, make_rows
 from genagents_env.study.report.study_tables import tabulate_costs
 from genagents_env.study.report.table import format_count, list_some
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
-from genagents_env.study.sweep.measured import measure_run
-from genagents_env.study.sweep.trial_status import StudyRun, TrialState
+from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_measured
+from genagents_env.study.sweep.trial_status import StudyRun
 from genagents_env.text import clean
+
+OnRead = Callable[[int, int], None]  # runs read, of how many
+_BATCH = 8  # runs that a process reads before it hands them over
+_LIBRARIES = (
+    *("genagents-env", "numpy", "scipy", "networkx", "joblib", "statsmodels", "openskill"),
+    *("pandas", "pyarrow", "matplotlib"),
+)
 
 
 def measure_study(
@@ -67,20 +65,93 @@ def measure_study(
     named = experiment.list_measures()
     wanted = [one for one in named if trust_measures or not is_from_file(one)]
     measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
-    untaken = [one for one in named if one not in wanted]
     runs = tuple(read_study_runs(folder, measures, wanted, on_read, workers))
-    stubs, left_out = _stand_in(untaken, runs)
-    own = {run.file for run in runs}
-    strangers = [path.name for path in folder.find_unknown_runs() if path not in own]
+    stubs, left_out = _stand_in([one for one in named if one not in wanted], runs)
     return compare_runs(
         folder.path,
         make_study_plan(folder),
         runs,
         (*measures, *stubs),
         degraded or experiment.degraded,
-        remarks=tuple(warn_of_strangers(strangers)),
+        remarks=_warn_of_strangers(folder, runs),
         faults=(*left_out, *unknown, *_find_unfilled(measures, runs)),
     )
+
+
+def read_study_runs(
+    folder: SweepFolder,
+    measures: Sequence[Measure],
+    names: Sequence[str],
+    on_read: OnRead | None = None,
+    workers: int = 1,
+) -> Iterator[StudyRun]:
+    """Yield every run of a study in order; what was stored of it is not read again.
+
+    Args:
+        folder: of the sweep.
+        measures: that are wanted.
+        names: as the study gives them, for the processes that read.
+        on_read: called after every run that is read with how many are known, and of how many.
+        workers: processes that read.
+    """
+    runs = list(_list_runs(folder, measures))
+    wanted = [run.file for run in runs if run.state == "finished" and run.measured is None]
+    read = _read_all(wanted, names, folder.base, workers)
+    known = len(runs) - len(wanted)
+    for run in runs:
+        if run.state == "finished" and run.measured is None:
+            found, known = next(read), known + 1
+            if on_read is not None:
+                on_read(known, len(runs))
+            if isinstance(found, str):
+                run = replace(run, state="damaged", problem=found, earlier=False)
+            else:
+                run = replace(run, measured=found)
+        yield run
+
+
+def _list_runs(folder: SweepFolder, measures: Sequence[Measure]) -> Iterator[StudyRun]:
+    """Yield every run, with what is stored of it if that is whole."""
+    for trial, run in zip(folder.trials, folder.read_statuses(), strict=True):
+        if run.state == "due" and (path := folder.find_earlier(trial)) is not None:
+            known = read_measured(path)
+            run = replace(run, file=path, state="finished", measured=known, earlier=True)
+        known = run.measured
+        if known is not None and (not known.is_of(run.file) or known.lacks(measures)):
+            run = replace(run, measured=None)
+        yield run
+
+
+def _read_all(
+    paths: Sequence[Path], names: Sequence[str], base: Path, workers: int
+) -> Iterator[MeasuredRun | str]:
+    """Yield in order what is measured of each run, or why it cannot be read."""
+    if workers == 1 or len(paths) <= _BATCH:
+        yield from (_read_one(path, names, base) for path in paths)
+        return
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=_BATCH)
+    yield from parallel(delayed(_read_one)(path, names, base) for path in paths)
+
+
+def _read_one(path: Path, names: Sequence[str], base: Path) -> MeasuredRun | str:
+    measures, _ = find_measures(names, base) if names else ((), ())
+    try:
+        return measure_run(path, measures, read_measured(path))
+    except RecordError as error:
+        return str(error)
+
+
+def _warn_of_strangers(folder: SweepFolder, runs: Iterable[StudyRun]) -> Iterator[str]:
+    own = {run.file for run in runs}
+    names = [path.name for path in folder.find_unknown_runs() if path not in own]
+    if names:
+        yield (
+            f"{format_count(len(names), 'run file')} in the folder belong to no trial: their level "
+            "was taken out of the study, or scenario, policy or package changed since. They are "
+            f"left out: {list_some(names)}."
+        )
 
 
 def _find_unfilled(measures: Iterable[Measure], runs: Iterable[StudyRun]) -> Iterator[str]:
@@ -92,6 +163,23 @@ def _find_unfilled(measures: Iterable[Measure], runs: Iterable[StudyRun]) -> Ite
             others = [name for name in names if belongs_to(name, one.name)]
             there_is = f"there is {', '.join(others)}" if others else f"{one.name} has none"
             yield f"The measure {clean(one.label, 100)} has no value in any run; {there_is}."
+
+
+def _stand_in(
+    names: Sequence[str], runs: Sequence[StudyRun]
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Return measures that show what was stored of those that are code and not run now."""
+    stored = {one.measure for run in runs if run.measured for one in run.measured.values}
+    stubs, lines = [], []
+    for name in names:
+        label = name.rpartition(":")[2].partition(".")[0]
+        if label in stored:
+            words = f"Taken by {clean(name, 200)}."
+            stubs.append(Measure(label, label, "", words, "", lambda _: None))
+        else:
+            told = f"The measure {clean(name, 200)} is code in a file and was not taken"
+            lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
+    return tuple(stubs), tuple(lines)
 
 
 def make_study_plan(folder: SweepFolder) -> StudyPlan:
@@ -150,32 +238,37 @@ def compare_runs(
         tuple(runs),
         tuple(make_rows(runs, judged.given)),
         tuple({one.name: one for one in measures}.values()),
-        find_versions(),
+        _find_versions(),
         tuple(judged.list_tables()),
         judged=judged,
-        remarks=(*_warn_of_several_judges(judged.ratings), *remarks),
+        remarks=tuple(remarks),
         faults=(*judged.faults, *faults),
     )
 
 
-def _warn_of_several_judges(scores: Iterable[Score]) -> Iterator[str]:
-    """Yield a caution for each rubric by which several judges rated."""
-    judges: dict[str, dict[str, None]] = {}
-    for one in scores:
-        judges.setdefault(one.measure, {})[format_judge(one.by, one.judge)] = None
-    for measure, names in judges.items():
-        if len(names) > 1:
-            yield (
-                f"{measure} of a run is the mean of all who rated it, each with the same "
-                f"weight ({list_some(list(names))}); so who rated which runs counts in it. The "
-                "table of ratings has each judge apart."
-            )
+def _find_versions() -> dict[str, str]:
+    """Return the version of Python, of this package and of the libraries it uses."""
+    found = {"python": python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+class _ReadFile(NamedTuple):
+    """A run file: its values, its policy, model, scenario and number of people, cost, summary."""
+
+    run: StudyRun
+    parts: tuple[str, ...]
+    rates: Rates
+    words: tuple[str, ...]
 
 
 def measure_runs(
     paths: Iterable[Path],
     priced_as: Tariff | None = None,
-    speed: float = GAME_SPEED,
     degraded: DegradedRuns = "exclude",
     primary: Sequence[str] = (),
 ) -> StudyResults:
@@ -189,7 +282,6 @@ def measure_runs(
     Args:
         paths: at least one.
         priced_as: see `study.evaluate.rates.compute_rates`.
-        speed: see `study.evaluate.rates.compute_rates`.
         degraded: whether degraded runs are in means.
         primary: measures that stand first, beside those that are always taken.
 
@@ -197,87 +289,43 @@ def measure_runs(
         RecordError: a file cannot be read.
     """
     measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
-    files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
-    runs = [
-        replace(one.run, condition=condition)
-        for one, condition in zip(files, _make_conditions(files), strict=True)
-    ]
+    files = [_read_file(path, measures, priced_as) for path in dict.fromkeys(paths)]
+    named = zip(files, _make_conditions(files), strict=True)
+    runs = [replace(one.run, condition=condition) for one, condition in named]
     scenarios = ", ".join(dict.fromkeys(one.parts[2] for one in files))
-    title = f"{scenarios}: {format_count(len(runs), 'run')}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
+    title = f"{scenarios}: {format_count(len(runs), 'run')}"
     plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
-    more = (caution for one in files for caution in one.cautions)
-    remarks = (*unknown, *more, *warn_of_equal_lives(runs))
+    remarks = [
+        f"{run.name} is {run.status}: its values are of what there is so far."
+        for run in runs
+        if run.state == "stopped"
+    ]
     costs = tabulate_costs([one.rates for one in files])
     return replace(
-        compare_runs(Path(), plan, runs, measures, degraded, remarks=remarks),
+        compare_runs(Path(), plan, runs, measures, degraded, remarks=(*unknown, *remarks)),
         tables=(costs,) if costs.rows else (),
         summaries=tuple((one.run.name, one.words) for one in files),
     )
 
 
-def _stand_in(
-    names: Sequence[str], runs: Sequence[StudyRun]
-) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """Return measures that show what was stored of those that are code and not run now."""
-    stored = {one.measure for run in runs if run.measured for one in run.measured.values}
-    stubs, lines = [], []
-    for name in names:
-        label = name.rpartition(":")[2].partition(".")[0]
-        if label in stored:
-            words = f"Taken by {clean(name, 200)}."
-            stubs.append(Measure(label, label, "", words, "", lambda _: None))
-        else:
-            told = f"The measure {clean(name, 200)} is code in a file and was not taken"
-            lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
-    return tuple(stubs), tuple(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadFile:
-    """A run file, read.
-
-    Attributes:
-        run: its values; its condition is not named yet.
-        parts: its policy, model, scenario and number of people.
-        rates: what it cost.
-        words: its summary and quotes, line by line.
-        cautions: a sentence each.
-    """
-
-    run: StudyRun
-    parts: tuple[str, ...]
-    rates: Rates
-    words: tuple[str, ...]
-    cautions: tuple[str, ...]
-
-
-def _read_file(
-    path: Path, measures: Sequence[Measure], priced_as: Tariff | None, speed: float
-) -> _ReadFile:
+def _read_file(path: Path, measures: Sequence[Measure], priced_as: Tariff | None) -> _ReadFile:
     measured = measure_run(path, measures)
     with RunReader(path) as reader:
         data, status = RunData(reader), reader.status
-        state: TrialState = "finished" if status == "finished" else "stopped"
-        parts = _list_parts(data)
-        condition = Condition("", (), ", ".join(parts[2:]), measured.hash)
-        head = (str(path), condition, reader.meta.seed, measured.hash, path)
-        _, caution = find_answers(data)
-        cautions = [caution] if caution else []
-        if state == "stopped":
-            cautions.append(f"{path} is {status}: its values are of what there is so far.")
-        return _ReadFile(
-            StudyRun(*head, state=state, status=status, measured=measured),
-            parts,
-            compute_rates(data, priced_as, speed),
-            (*describe_run(data), *describe_words(data)),
-            tuple(cautions),
+        model, people = data.meta.model or "no model", format_count(len(data.names), "agent")
+        parts = (format_policies(data.meta), model, data.scenario.name, people)
+        run = StudyRun(
+            str(path),
+            Condition("", (), ", ".join(parts[2:]), measured.hash),
+            reader.meta.seed,
+            measured.hash,
+            path,
+            state="finished" if status == "finished" else "stopped",
+            status=status,
+            measured=measured,
         )
-
-
-def _list_parts(data: RunData) -> tuple[str, ...]:
-    model, people = data.meta.model or "no model", format_count(len(data.names), "agent")
-    return format_policies(data.meta), model, data.scenario.name, people
+        return _ReadFile(run, parts, compute_rates(data, priced_as), tuple(describe_run(data)))
 
 
 def _make_conditions(files: Sequence[_ReadFile]) -> Iterator[Condition]:

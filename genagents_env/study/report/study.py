@@ -1,36 +1,46 @@
 """The results of a study: its runs, the tidy table of their values, and the effects."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measure import Measure, belongs_to, find_range
-from genagents_env.study.judge.scores import JUDGE
-from genagents_env.study.report.cautions import find_study_cautions
-from genagents_env.study.report.headlines import write_headlines
+from genagents_env.study.judge.scores import JUDGE, score_conditions
+from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.report.judging import Judged
-from genagents_env.study.report.study_runs import TidyRow, order_measures
-from genagents_env.study.report.table import Table, format_count, format_number
-from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
-from genagents_env.study.stats import (
+from genagents_env.study.report.sentences import EXCLUDED, find_cautions, write_headlines
+from genagents_env.study.report.table import CellValue, Table, format_count, format_number
+from genagents_env.study.stats.effects import (
+    PRIMARY,
+    Cell,
     Contrast,
     Effect,
-    Survival,
-    compare_times,
     compute_effect,
     correct_family,
     find_detectable,
     list_contrasts,
-    list_numbers,
+    weigh_cells,
 )
-from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues, weigh_cells
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
 from genagents_env.study.sweep.trial_status import StudyRun
 
 CELL = "condition"  # the one factor of a study that does not run every combination
+_NOT_TOLD = ("contrast", "numbers", "changes", "times")  # of an effect, in JSON
+# Only the order of reading: a measure that is not here stands under "other".
+_OTHER = "other"
+_GROUPS: Mapping[str, str] = {
+    "diffusion": "verified heard density acquainted came hallucinated success received stored "
+    "retrieved changed",
+    "conversation": "conversation_seconds conversations utterances words turns turn_balance "
+    "partners reciprocity clustering distinct_2 lexical_diversity self_repetition echo",
+    "time and places": "adherence place_entropy together",
+    "failures": "unusual_places declined formality broken_norms fallbacks policy_errors",
+    "cost": "calls_per_hour tokens_per_hour dollars_per_hour dollars_per_human_hour wall_seconds",
+}
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,83 @@ class StudyPlan:
         )
 
 
+def find_group(measure: str) -> str:
+    """Return what a measure is about, by its name with or without a key."""
+    stem = measure.partition(".")[0]
+    return next((group for group, names in _GROUPS.items() if stem in names.split()), _OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class TidyRow:
+    """One value of one run.
+
+    Attributes:
+        run: the name of its trial.
+        seed: of the episode.
+        life: hash of all that happened and was answered; empty of runs that are not finished.
+        levels: the label of each factor's level, in the order of the study.
+        measure: its name; empty in the one row of a run that is not finished.
+        key: where the measure has several numbers.
+        value: None where there is none; `why` then says why not.
+        censored: the run ended before the event: the value is the time up to then.
+        why: see `study.evaluate.measure.MeasuredValue`; `excluded` of degraded runs, or the state
+            of one that is not finished. Empty of a plain number.
+    """
+
+    run: str
+    seed: int
+    life: str
+    levels: tuple[str, ...]
+    measure: str
+    key: str
+    value: float | None
+    censored: bool
+    why: str
+
+    @property
+    def cells(self) -> tuple[CellValue, ...]:
+        """Its cells in a table, see `StudyResults.value_columns`."""
+        head: tuple[CellValue, ...] = (self.run, self.seed, self.life, *self.levels)
+        return (*head, self.measure, self.key, self.value, self.censored, self.why)
+
+    @property
+    def name(self) -> str:
+        """Measure and key in one: `heard.party`."""
+        return f"{self.measure}.{self.key}" if self.key else self.measure
+
+
+def make_rows(runs: Iterable[StudyRun], given: Iterable[Judgement]) -> Iterator[TidyRow]:
+    """Yield the tidy table: a row for each value of each finished run, one for each other run.
+
+    Args:
+        runs: of the study.
+        given: what judges said of them.
+    """
+    judged = _average_ratings(given)
+    for run in runs:
+        head = run.name, run.seed, run.measured.life if run.measured else "", run.condition.levels
+        if run.measured is None:
+            yield TidyRow(*head, "", "", None, False, run.state)
+            continue
+        out = EXCLUDED if run.excluded else ""
+        for one in run.measured.values:
+            found = one.value
+            yield TidyRow(
+                *head, one.measure, one.key, found.number, found.censored, out or found.why
+            )
+        for rubric, score in judged.get((run.condition.name, run.seed), {}).items():
+            yield TidyRow(*head, JUDGE, rubric, score, False, out)
+
+
+def _average_ratings(given: Iterable[Judgement]) -> dict[tuple[str, int], dict[str, float]]:
+    """Return the mean rating by rubric of each condition and seed, all judges together."""
+    found: dict[tuple[str, int], dict[str, list[float]]] = {}
+    for one in score_conditions(given):
+        for seed, mean in one.seeds.items():
+            found.setdefault((one.condition, seed), {}).setdefault(one.rubric, []).append(mean)
+    return {at: {rubric: fmean(own[rubric]) for rubric in own} for at, own in found.items()}
+
+
 @dataclass(frozen=True)
 class StudyResults:
     """All that the report of a study shows.
@@ -95,11 +182,6 @@ class StudyResults:
     faults: tuple[str, ...] = ()
 
     @property
-    def title(self) -> str:
-        """The name of the experiment."""
-        return self.plan.name
-
-    @property
     def is_of_files(self) -> bool:
         """Whether it is of run files, and asks nothing."""
         return bool(self.summaries)
@@ -112,8 +194,7 @@ class StudyResults:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """Cautions for the reader, a sentence each."""
-        found = (*find_study_cautions(self), *describe_idle(self.conditions))
-        return (*found, *self.remarks, *self.faults)
+        return (*find_cautions(self), *self.remarks, *self.faults)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -124,8 +205,10 @@ class StudyResults:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the values, the primary ones first."""
-        return order_measures([row.name for row in self.rows if row.measure], self.primary)
+        """The names of the values, the primary ones first, the others group by group."""
+        groups, names = [*_GROUPS, _OTHER], dict.fromkeys(row.name for row in self.rows)
+        rest = [name for name in names if name and name not in self.primary]
+        return (*self.primary, *sorted(rest, key=lambda name: groups.index(find_group(name))))
 
     @cached_property
     def primary(self) -> tuple[str, ...]:
@@ -134,15 +217,31 @@ class StudyResults:
         wanted = (n for words, _ in self.plan.primary for n in names if belongs_to(n, words))
         return tuple(dict.fromkeys(wanted))
 
-    @property
+    @cached_property
     def effects(self) -> tuple[Effect, ...]:
         """Every effect, the primary ones first."""
-        return self._effects_and_times[0]
+        plan, cut = self.plan, self._find_cut()
+        comparisons = list(list_contrasts(plan.levels, plan.baseline)) if plan.levels else []
+        main: list[Effect] = []
+        rest: list[Effect] = []
+        for name, one in product(self.names, comparisons):
+            is_main = plan.is_primary(name, one)
+            if one.is_interaction and not is_main:
+                continue
+            values = self.values_to_compare(name, one)
+            found = compute_effect(name, values, plan.levels, one, cut.get(name, ()))
+            if found is not None:
+                (main if is_main else rest).append(found)
+        return (*correct_family(main), *rest)
 
-    @property
-    def times(self) -> Mapping[tuple[str, Contrast], Survival]:
-        """Of the effects on times that some runs did not see, what is known beside the mean."""
-        return self._effects_and_times[1]
+    def _find_cut(self) -> dict[str, set[tuple[Cell, int]]]:
+        """Return the runs that ended before the event of a measure, by its name."""
+        counted = {run.name for run in self.runs if run.counted}
+        cut: dict[str, set[tuple[Cell, int]]] = {}
+        for row in self.rows:
+            if row.censored and row.run in counted:
+                cut.setdefault(row.name, set()).add((row.levels, row.seed))
+        return cut
 
     @cached_property
     def equal(self) -> tuple[EqualLives, ...]:
@@ -150,14 +249,6 @@ class StudyResults:
         done = ((run, run.measured) for run in self.runs if run.measured)
         lives = {(run.condition.levels, run.seed): found.life for run, found in done}
         return tuple(count_equal_lives(self.plan.levels, lives))
-
-    def why_untested(self, one: Contrast) -> str:
-        """Return why a comparison says nothing; empty where it says something."""
-        return self._untested.get((one.factor, frozenset((*one.first, *one.second))), "")
-
-    @cached_property
-    def _untested(self) -> Mapping[LevelPair, str]:
-        return find_untested(self.plan.levels, self.runs)
 
     @property
     def conditions(self) -> dict[str, list[StudyRun]]:
@@ -184,26 +275,21 @@ class StudyResults:
         """Return how many runs are in this state."""
         return sum(run.state == state for run in self.runs)
 
-    def find_measure(self, name: str) -> Measure | None:
+    def measure_of(self, name: str) -> Measure:
         """Return the measure of a value, by its name with or without a key."""
         stem = name.partition(".")[0]
-        return next((one for one in self.measures if one.name == stem), None)
+        other = Measure(stem, "Rating" if stem == JUDGE else stem, "", "", "", lambda _: None)
+        return next((one for one in self.measures if one.name == stem), other)
 
     def title_of(self, name: str) -> str:
         """Return the title of a value, with its key behind it."""
-        found, (stem, _, key) = self.find_measure(name), name.partition(".")
-        title = found.title if found is not None else "Rating" if stem == JUDGE else stem
+        title, key = self.measure_of(name).title, name.partition(".")[2]
         return f"{title}: {key}" if key else title
-
-    def unit_of(self, name: str) -> str:
-        """Return the unit of a value."""
-        found = self.find_measure(name)
-        return "" if found is None else found.unit
 
     def range_of(self, name: str) -> tuple[float, float]:
         """Return the least and the most that a value can be."""
         scales = ((one.low, one.high) for one in self.judged.ratings if name == one.measure)
-        return next(scales, find_range(self.unit_of(name)))
+        return next(scales, find_range(self.measure_of(name).unit))
 
     def values_of(self, name: str) -> dict[str, dict[int, float]]:
         """Return the numbers of a value that count, by condition and seed."""
@@ -214,23 +300,24 @@ class StudyResults:
 
         Of seeds that judges read alike only the first counts.
         """
-        values, same = self._list_cells(name), self.list_repeated(name, one)
+        same = self.list_repeated(name, one)
         return {
-            cell: {seed: number for seed, number in own.items() if seed not in same}
-            for cell, own in values.items()
+            self._cells[label]: {seed: number for seed, number in own.items() if seed not in same}
+            for label, own in self.values_of(name).items()
         }
 
     def list_repeated(self, name: str, one: Contrast) -> frozenset[int]:
         """Return the seeds whose ratings a comparison leaves out; none of what is no rating."""
         if name not in self.judged.copies:
             return frozenset()
-        compared = weigh_cells(self._list_cells(name), self.plan.levels, one)
-        names = {run.condition.levels: run.condition.name for run in self.runs}
-        return self.judged.copies[name].list_repeated([names[cell] for cell in compared])
+        values = {self._cells[label]: own for label, own in self.values_of(name).items()}
+        compared = weigh_cells(values, self.plan.levels, one)
+        labels = [label for label, cell in self._cells.items() if cell in compared]
+        return self.judged.copies[name].list_repeated(labels)
 
-    def _list_cells(self, name: str) -> dict[Cell, dict[int, float]]:
-        levels = {run.condition.name: run.condition.levels for run in self.runs}
-        return {levels[label]: own for label, own in self.values_of(name).items()}
+    @cached_property
+    def _cells(self) -> dict[str, Cell]:
+        return {run.condition.name: run.condition.levels for run in self.runs}
 
     @cached_property
     def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:
@@ -242,47 +329,15 @@ class StudyResults:
                 own[row.seed] = row.value
         return found
 
-    @cached_property
-    def _effects_and_times(
-        self,
-    ) -> tuple[tuple[Effect, ...], dict[tuple[str, Contrast], Survival]]:
-        """Every effect, the primary ones first, and how times compare that are censored."""
-        plan = self.plan
-        comparisons = list(list_contrasts(plan.levels, plan.baseline)) if plan.levels else []
-        counted = {run.name for run in self.runs if run.counted}
-        cut: dict[str, set[tuple[Cell, int]]] = {}
-        for row in self.rows:
-            if row.censored and row.run in counted:
-                cut.setdefault(row.name, set()).add((row.levels, row.seed))
-        main: list[Effect] = []
-        rest: list[Effect] = []
-        times: dict[tuple[str, Contrast], Survival] = {}
-        for name, one in product(self.names, comparisons):
-            is_main = plan.is_primary(name, one)
-            if one.is_interaction and not is_main:
-                continue
-            values = self.values_to_compare(name, one)
-            found = compute_effect(name, values, plan.levels, one)
-            if found is None:
-                continue
-            if name in cut:
-                found = _note_censored(found, len(cut[name]), sum(map(len, values.values())))
-                if not one.is_interaction:
-                    times[name, one] = _compare_times(plan, one, values, cut[name])
-            (main if is_main else rest).append(found)
-        return (*correct_family(main), *rest), times
-
     def describe_power(self) -> Iterator[str]:
         """Yield what the study could find with all its seeds, by the spread of those that ran."""
         tests = sum(one.family == PRIMARY for one in self.effects)
         for one in self.effects[:tests]:
-            values = self.values_to_compare(one.measure, one.contrast)
-            numbers = list_numbers(values, self.plan.levels, one.contrast)
-            least = find_detectable(numbers, len(self.plan.seeds), tests)
+            least = find_detectable(one.numbers, len(self.plan.seeds), tests)
             if least is not None:
                 yield (
                     f"{self.title_of(one.measure)}, {one.contrast.text}: by the spread of "
-                    f"{len(numbers)} seeds, {len(self.plan.seeds)} would find a difference of "
+                    f"{one.n} seeds, {len(self.plan.seeds)} would find a difference of "
                     f"{format_number(least)} in 80 of 100 studies"
                 )
 
@@ -318,8 +373,7 @@ class StudyResults:
 
 def _effect_as_json(one: Effect) -> dict[str, JSON]:
     """Return an effect as JSON values, its levels as text."""
-    told = asdict(one)
-    told.pop("contrast")
+    told = {key: value for key, value in asdict(one).items() if key not in _NOT_TOLD}
     first, second = " / ".join(one.contrast.first), " / ".join(one.contrast.second)
     head = {"effect": one.contrast.factor, "first": first, "second": second}
     return {"measure": told.pop("measure"), **head, **told}
@@ -350,27 +404,3 @@ def _run_as_json(run: StudyRun) -> dict[str, JSON]:
         "versions": dict(found.versions),
         **asdict(found.usage),
     }
-
-
-def _note_censored(found: Effect, cut: int, of: int) -> Effect:
-    told = (
-        f"mean time up to the end of the run: {cut} of {of} runs ended before, and count with "
-        "their length"
-    )
-    return replace(found, note="; ".join(filter(None, (found.note, told))))
-
-
-def _compare_times(
-    plan: StudyPlan, one: Contrast, values: CellValues, cut: Collection[tuple[Cell, int]]
-) -> Survival:
-    place = list(plan.levels).index(one.factor)
-    sides = [
-        [
-            (time, (cell, seed) in cut)
-            for cell, own in values.items()
-            if cell[place] == label
-            for seed, time in own.items()
-        ]
-        for (label,) in (one.first, one.second)
-    ]
-    return compare_times(*sides)

@@ -1,18 +1,25 @@
-"""The tables of a study's report, all from its tidy table and its effects."""
+"""The tables of a report, of studies all from the tidy table and the effects; and of prompts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from genagents_env.llm.prices import describe_list
+from genagents_env.study.evaluate.prompt_shares import PromptShares
 from genagents_env.study.evaluate.rates import Rates
-from genagents_env.study.report.study import StudyResults
-from genagents_env.study.report.study_runs import find_group
+from genagents_env.study.report.sentences import collect_uses, explain_untested
+from genagents_env.study.report.study import StudyResults, find_group
 from genagents_env.study.report.table import CellValue, Table, format_cell
-from genagents_env.study.report.untested import collect_uses
-from genagents_env.study.stats import Effect, compute_interval
-from genagents_env.study.stats.effects import PRIMARY
+from genagents_env.study.stats.effects import PRIMARY, Effect
+from genagents_env.study.stats.intervals import compute_interval
 from genagents_env.study.sweep.trial_status import StudyRun
 
 _SHORT = 12  # hexadecimal digits of a hash in a table that is read
+_LEAST = 0.01  # of a prompt's tokens: smaller sections are told together
+_WAYS = {  # by state, what can be done
+    "stopped": "`genagents sweep DIR` goes on from its checkpoint",
+    "failed": "`genagents sweep DIR` tries it again",
+    "damaged": "`genagents sweep DIR` sets it aside and runs it again",
+    "due": "`genagents sweep DIR` runs it",
+}
 
 
 def make_study_sections(study: StudyResults) -> Iterator[Table]:
@@ -21,7 +28,6 @@ def make_study_sections(study: StudyResults) -> Iterator[Table]:
     more = (
         tabulate_effects(study),
         tabulate_times(study),
-        tabulate_lives(study),
         tabulate_faculties(study),
         *study.tables,
         tabulate_runs(study),
@@ -39,17 +45,15 @@ def tabulate_means(study: StudyResults) -> Table:
     rows: list[tuple[CellValue, ...]] = []
     lost: list[str] = []
     for name in study.names:
-        values, unit = study.values_of(name), study.unit_of(name)
+        values, within = study.values_of(name), study.range_of(name)
+        own = {label: list(seeds.values()) for label, seeds in values.items()}
         means = [
-            compute_interval(list(values[label].values()), study.range_of(name))
-            if label in values
-            else None
+            compute_interval(own[label], within) if label in own else None
             for label in study.conditions
         ]
-        if name in study.primary:
-            rows.append((PRIMARY, study.title_of(name), unit, *means))
-        elif any(one is not None and one.mean for one in means):
-            rows.append((find_group(name), study.title_of(name), unit, *means))
+        if name in study.primary or any(one is not None and one.mean for one in means):
+            about = PRIMARY if name in study.primary else find_group(name)
+            rows.append((about, study.title_of(name), study.measure_of(name).unit, *means))
         else:
             lost.append(format_cell(study.title_of(name)))
     note = (
@@ -84,7 +88,7 @@ def tabulate_effects(study: StudyResults) -> Table:
 
 
 def _make_effect_row(study: StudyResults, one: Effect) -> tuple[CellValue, ...]:
-    notes = (study.why_untested(one.contrast), one.note)
+    notes = (explain_untested(study, one.contrast), one.note)
     return (
         *(study.title_of(one.measure), one.contrast.factor, one.contrast.text),
         *(one.first_mean, one.second_mean, one.difference, one.low, one.high, one.method or None),
@@ -96,10 +100,12 @@ def tabulate_times(study: StudyResults) -> Table:
     """Return what is known of times that some runs did not see, beside their means."""
     rows = tuple(
         (
-            *(study.title_of(name), one.factor, one.text, found.first_reached),
-            *(found.second_reached, found.first_median, found.second_median, found.p),
+            *(study.title_of(one.measure), one.contrast.factor, one.contrast.text),
+            *(found.first_reached, found.second_reached),
+            *(found.first_median, found.second_median, found.p),
         )
-        for (name, one), found in study.times.items()
+        for one in study.effects
+        if (found := one.times) is not None
     )
     columns = (
         *("measure", "factor", "effect", "first reached", "second reached"),
@@ -110,18 +116,6 @@ def tabulate_times(study: StudyResults) -> Table:
         "fewer than half reached it. The log-rank test compares all runs, not seed by seed."
     )
     return Table("times", "Times that some runs did not see", columns, rows, note)
-
-
-def tabulate_lives(study: StudyResults) -> Table:
-    """Return how often two levels led the same life."""
-    rows = tuple(
-        (one.factor, one.first, one.second, one.equal, one.compared) for one in study.equal
-    )
-    columns = ("factor", "first", "second", "pairs of equal lives", "pairs")
-    note = (
-        "The same positions, events and answers, in runs that differ in nothing but these levels."
-    )
-    return Table("lives", "Equal lives", columns, rows, note)
 
 
 def tabulate_faculties(study: StudyResults) -> Table:
@@ -170,14 +164,13 @@ def _describe_later(study: StudyResults) -> str:
     calls = sum(one.later_calls or 0 for one in used)
     dollars = sum(one.later_dollars or 0.0 for one in used)
     unknown = sum(one.later_calls is None and one.calls > 0 for one in used)
-    if not calls and not unknown:
-        return ""
     priced = f" and ${dollars:.4f}" if dollars else ""
     missing = f" (not known of {unknown:,} runs)" if unknown else ""
-    return (
+    told = (
         " Calls and dollars are those of runs; after their ends interviews and judges by checks "
         f"took {calls:,}{priced} more{missing}."
     )
+    return told if calls or unknown else ""
 
 
 def _make_run_row(
@@ -185,40 +178,28 @@ def _make_run_row(
 ) -> tuple[CellValue, ...]:
     is_inside = run.file.is_relative_to(study.folder)
     file = run.file.relative_to(study.folder).as_posix() if is_inside else str(run.file)
+    usage: tuple[CellValue, ...] = (None,) * 6
+    if (found := run.measured) is not None:
+        took = found.usage
+        heads = found.hash[:_SHORT], found.life[:_SHORT]
+        usage = (*heads, took.calls, took.dollars, took.seconds, took.fallbacks)
     return (
-        *(run.name, *run.condition.levels, run.seed, run.state, *_list_usage(run)),
+        *(run.name, *run.condition.levels, run.seed, run.state, *usage),
         *(values.get((run.name, name)) for name in study.primary),
         *(() if study.is_of_files else (file,)),
-        describe_problem(run),
+        _describe_problem(run),
     )
 
 
-def _list_usage(run: StudyRun) -> tuple[CellValue, ...]:
-    found = run.measured
-    if found is None:
-        return (None,) * 6
-    took = found.usage
-    heads = found.hash[:_SHORT], found.life[:_SHORT]
-    return (*heads, took.calls, took.dollars, took.seconds, took.fallbacks)
-
-
-def describe_problem(run: StudyRun) -> str:
+def _describe_problem(run: StudyRun) -> str:
     """Return why a run is not finished or degraded, and what can be done; else nothing."""
-    if run.measured is not None:
-        told = ["made before something changed"] if run.earlier else []
-        if run.degraded:
-            use = "in no mean" if run.excluded else "counted, as asked"
-            told.append(f"degraded, {use}: {run.degraded}")
-        return "; ".join(told)
-    why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
-    why = why or run.status
-    ways = {
-        "stopped": "`genagents sweep DIR` goes on from its checkpoint",
-        "failed": "`genagents sweep DIR` tries it again",
-        "damaged": "`genagents sweep DIR` sets it aside and runs it again",
-        "due": "`genagents sweep DIR` runs it",
-    }
-    return f"{why}; {ways[run.state]}" if why else ways[run.state]
+    if run.measured is None:
+        why = ": ".join(filter(None, (run.status, run.problem)))
+        return "; ".join(filter(None, (why, _WAYS[run.state])))
+    use = "in no mean" if run.excluded else "counted, as asked"
+    earlier = "made before something changed" if run.earlier else ""
+    degraded = f"degraded, {use}: {run.degraded}" if run.degraded else ""
+    return "; ".join(filter(None, (earlier, degraded)))
 
 
 def tabulate_values(study: StudyResults) -> Table:
@@ -228,9 +209,7 @@ def tabulate_values(study: StudyResults) -> Table:
 
 def tabulate_measures(study: StudyResults) -> Table:
     """Return each measure with its definition and source."""
-    rows = tuple(
-        (one.name, one.title, one.unit, one.definition, one.source) for one in study.measures
-    )
+    rows = tuple(tuple(one.as_json().values()) for one in study.measures)
     columns = ("name", "measure", "unit", "definition", "source")
     return Table("measures", "What was measured", columns, rows)
 
@@ -260,3 +239,27 @@ def tabulate_costs(rates: Sequence[Rates]) -> Table:
             f"hour is {asked[0].speed:g} game hours. Interviews and judging are left out."
         )
     return Table("costs", "What an agent costs", columns, rows, note)
+
+
+def tabulate_prompts(found: Sequence[PromptShares]) -> Table:
+    """Return the prompts by purpose: their sizes, their sections, and what found no room."""
+    rows = tuple(
+        (
+            *(one.purpose, one.prompts, one.mean_tokens, one.most_tokens or None),
+            *(one.mean_bound, one.most_bound, one.memories, one.cuts.cut, _format_shares(one)),
+            ", ".join(f"{n.section} {n.lines:,} in {n.prompts:,}" for n in one.cuts.sections),
+        )
+        for one in found
+    )
+    columns = (
+        *("purpose", "prompts", "mean tokens", "most tokens", "mean bound", "most bound"),
+        *("memories in one", "cut", "sections, of the tokens by the bound"),
+        "lines left out of sections, in how many prompts",
+    )
+    return Table("prompts", "Prompts by purpose", columns, rows)
+
+
+def _format_shares(one: PromptShares) -> str:
+    told = [f"{name} {share:.0%}" for name, share in one.shares if share >= _LEAST]
+    rest = sum(share for _, share in one.shares if share < _LEAST)
+    return ", ".join([*told, *([f"others {rest:.1%}"] if rest else [])])

@@ -15,7 +15,6 @@ CellValue: TypeAlias = str | int | float | bool | Interval | None
 
 NOTHING = "-"
 _INDENT = "    "
-_LONG = 60  # rows of a table that is folded on a page
 _LIMIT = 2000
 _ERROR = 1e-12
 _ENDS = ("low", "high", "n")  # the further columns of a mean in a spreadsheet
@@ -40,11 +39,6 @@ class Table:
     rows: tuple[tuple[CellValue, ...], ...]
     note: str = ""
     strong: frozenset[int] = frozenset()
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it is folded on a page."""
-        return len(self.rows) > _LONG
 
     @property
     def number_columns(self) -> frozenset[int]:

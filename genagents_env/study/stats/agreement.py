@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.errors import ConfigError
 from genagents_env.study.stats.extra import import_extra
-from genagents_env.study.stats.samples import Floats, check_sample, make_generator
+from genagents_env.study.stats.samples import Floats, make_generator
 
 Label = str | int | float
 _RESAMPLES = 1999
@@ -51,15 +50,12 @@ def kappa(
             of the distance from the lowest to the highest rating given.
 
     Raises:
-        ConfigError: no items, unequal lengths, "linear" of labels that are no numbers, an unknown
-            weighting, or the extra `lab` is not installed.
+        ConfigError: the extra `lab` is not installed.
     """
-    _check(a, b, weights)
     labels = _sort_labels([*a, *b])
-    place = {label: number for number, label in enumerate(labels)}
     table = np.zeros((len(labels), len(labels)))
     for left, right in zip(a, b, strict=True):
-        table[place[left], place[right]] += 1
+        table[labels.index(left), labels.index(right)] += 1
     agreed = float(np.trace(table) / len(a))
     if len(labels) == 1:
         return Kappa(None, None, None, len(a), agreed)
@@ -78,24 +74,15 @@ def fleiss(rows: Sequence[Sequence[Label]], *, seed: int = 0) -> Kappa:
     items; those whose ratings are all one label have no kappa and are left out.
 
     Args:
-        rows: for each item its labels, two or more, as many for each item.
+        rows: for each item, of one or more, its labels: two or more, as many for each item.
         seed: of the resamples.
 
     Raises:
-        ConfigError: no items, unequal numbers of labels or fewer than two, or the extra `lab` is
-            not installed.
+        ConfigError: the extra `lab` is not installed.
     """
-    raters = len(rows[0]) if rows else 0
-    if raters < 2 or any(len(row) != raters for row in rows):
-        raise ConfigError(
-            "fleiss: allowed is one item or more, each with as many labels, 2 or more"
-        )
+    raters = len(rows[0])
     labels = _sort_labels([label for row in rows for label in row])
-    place = {label: number for number, label in enumerate(labels)}
-    counts = np.zeros((len(rows), len(labels)))
-    for number, row in enumerate(rows):
-        for label in row:
-            counts[number, place[label]] += 1
+    counts = np.array([[list(row).count(label) for label in labels] for row in rows], dtype=float)
     agreed = float(_share_agreed(counts, raters).mean())
     if len(labels) == 1:
         return Kappa(None, None, None, len(rows), agreed)
@@ -103,27 +90,13 @@ def fleiss(rows: Sequence[Sequence[Label]], *, seed: int = 0) -> Kappa:
     return Kappa(value, *_fleiss_bounds(counts, raters, seed), len(rows), agreed)
 
 
-def _check(a: Sequence[Label], b: Sequence[Label], weights: str | None) -> None:
-    if weights not in (None, "linear"):
-        raise ConfigError(f"kappa: weights is {weights!r}; allowed: None, 'linear'")
-    if len(a) != len(b) or not a:
-        raise ConfigError(
-            f"kappa: {len(a)} and {len(b)} labels; allowed: as many of each, one or more"
-        )
-    if weights == "linear":
-        check_sample([*a, *b], "kappa, linear")  # type: ignore[list-item]  # this is the check
-
-
 def _sort_labels(given: Sequence[Label]) -> list[Label]:
-    """The distinct labels: numbers by size, then words; 1 and 1.0 are one label."""
-    if any(label is None or label != label for label in given):
-        raise ConfigError("a label is missing; allowed: text or numbers")
-    distinct = dict.fromkeys(given)
-    return sorted(distinct, key=lambda e: (1, 0.0, e) if isinstance(e, str) else (0, float(e), ""))
+    """Return the distinct labels: numbers by size, then words; 1 and 1.0 are one label."""
+    return sorted(dict.fromkeys(given), key=lambda one: (isinstance(one, str), one))
 
 
 def _share_agreed(counts: Floats, raters: int) -> npt.NDArray[np.float64]:
-    """Of each item, the share of pairs of its ratings that agree; `counts` is items x labels."""
+    """Return the share of pairs of ratings that agree, by item; `counts` is items x labels."""
     agreed: npt.NDArray[np.float64] = (counts**2).sum(axis=-1) - raters
     return agreed / (raters * (raters - 1))
 

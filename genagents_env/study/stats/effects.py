@@ -6,10 +6,10 @@ a weighted sum over the cells of one seed, so that what a seed does to all cells
 and only seeds are counted as n.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, lgamma, sqrt
+from math import exp, lgamma, prod, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,17 +17,20 @@ import numpy as np
 from genagents_env.study.stats.samples import Floats, check_sample, find_grain, is_constant
 from genagents_env.study.stats.signs import (
     ALPHA,
+    EXACT,
     MIN_SEEDS,
     SignFlips,
     find_smallest_p,
     find_t_bounds,
 )
+from genagents_env.study.stats.survival import Survival, compare_times
 
 Cell: TypeAlias = tuple[str, ...]  # the label of each factor's level, in the factors' order
 Levels: TypeAlias = Mapping[str, Sequence[str]]  # the labels of each factor
 CellValues: TypeAlias = Mapping[Cell, Mapping[int, float]]  # of each cell its value by seed
 PRIMARY, EXPLORATORY = "primary", "exploratory"
 BETWEEN = " x "  # the factors of an interaction
+_EQUAL = "equal in every seed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,14 @@ class Contrast:
         return len(self.first) > 1
 
     @property
+    def sides(self) -> list[tuple[str, str, str]]:
+        """Of each factor its name, the first level and the second."""
+        return list(zip(self.factor.split(BETWEEN), self.first, self.second, strict=True))
+
+    @property
     def text(self) -> str:
         """What is compared, in words: `often less seldom`."""
-        pairs = [f"{b} less {a}" for a, b in zip(self.first, self.second, strict=True)]
+        pairs = [f"{second} less {first}" for _, first, second in self.sides]
         return " by ".join(f"({pair})" for pair in pairs) if self.is_interaction else pairs[0]
 
 
@@ -74,6 +82,10 @@ class Effect:
             (d_z of Cohen 1988, p. 48; Hedges 1981); None where they have no spread.
         family: `primary` or `exploratory`.
         note: what a reader must know of it; may be empty.
+        numbers: one a seed.
+        changes: of an interaction, by how much the first factor changes the mean with the first and
+            with the second level of the other.
+        times: of a measure that is a time some runs did not see, what is known beside the mean.
     """
 
     measure: str
@@ -90,6 +102,9 @@ class Effect:
     family: str = EXPLORATORY
     p_holm: float | None = None
     note: str = ""
+    numbers: tuple[float, ...] = ()
+    changes: tuple[float, float] | None = None
+    times: Survival | None = None
 
     @property
     def found(self) -> bool:
@@ -97,12 +112,9 @@ class Effect:
         return self.p_holm is not None and self.p_holm < ALPHA
 
     @property
-    def is_equal(self) -> bool:
-        """Whether no seed differed at all."""
-        return self.note.startswith(EQUAL)
-
-
-EQUAL = "equal in every seed"
+    def is_tested(self) -> bool:
+        """Whether it could be significant: of six seeds or more that are not all equal."""
+        return self.p is not None and not self.note.startswith(_EQUAL)
 
 
 def list_contrasts(levels: Levels, baseline: Mapping[str, str] | None = None) -> Iterator[Contrast]:
@@ -113,7 +125,13 @@ def list_contrasts(levels: Levels, baseline: Mapping[str, str] | None = None) ->
         baseline: the level with which the others of its factor are compared; of a factor without
             one, each is compared with each.
     """
-    pairs = {name: _pair(labels, (baseline or {}).get(name)) for name, labels in levels.items()}
+    base = baseline or {}
+    pairs = {
+        name: [(base[name], label) for label in labels if label != base[name]]
+        if name in base
+        else list(combinations(labels, 2))
+        for name, labels in levels.items()
+    }
     for name, own in pairs.items():
         yield from (Contrast(name, (a,), (b,)) for a, b in own)
     for (one, firsts), (other, seconds) in combinations(pairs.items(), 2):
@@ -123,7 +141,11 @@ def list_contrasts(levels: Levels, baseline: Mapping[str, str] | None = None) ->
 
 
 def compute_effect(
-    measure: str, values: CellValues, levels: Levels, contrast: Contrast
+    measure: str,
+    values: CellValues,
+    levels: Levels,
+    contrast: Contrast,
+    cut: Collection[tuple[Cell, int]] = (),
 ) -> Effect | None:
     """Return an effect on a measure; None where no seed has all the values it takes.
 
@@ -132,6 +154,7 @@ def compute_effect(
         values: of the measure.
         levels: labels by factor, in the order of the cells.
         contrast: one of `list_contrasts(levels)`.
+        cut: of a time, the cells and seeds of runs that ended before the event.
 
     Raises:
         ConfigError: a value is no finite number.
@@ -140,12 +163,8 @@ def compute_effect(
     table = _collect_values(measure, values, weights)
     if not table.size:
         return None
-    signs = np.array(list(weights.values()))
-    first, second = (float(table[side].mean(axis=1).mean()) for side in (signs < 0, signs > 0))
-    means: tuple[float | None, float | None] = (first, second)
-    if contrast.is_interaction:
-        means = None, None
-    numbers, grain = _sum_cells(table, weights), find_grain(table)
+    signs, grain = np.array(list(weights.values())), find_grain(table)
+    numbers = (signs[:, np.newaxis] * table).sum(axis=0)
     equal, few = bool(np.abs(numbers).max() <= grain), len(numbers) < MIN_SEEDS
     if few:
         bounds, p = find_t_bounds(numbers, grain), None
@@ -153,19 +172,63 @@ def compute_effect(
         flips = SignFlips(numbers, grain)
         bounds, p = flips.find_bounds(), 1.0 if equal else flips.find_p()
     left_out = len(set().union(*(values[cell] for cell in weights))) - len(numbers)
+    notes = [*_list_notes(numbers, grain, equal, left_out)]
+    if cut:
+        notes.append(_note_cut(len(cut), sum(map(len, values.values()))))
+    first, second = (float(table[side].mean(axis=1).mean()) for side in (signs < 0, signs > 0))
+    several = contrast.is_interaction
     return Effect(
         measure,
         contrast,
         len(numbers),
-        *means,
+        first_mean=None if several else first,
+        second_mean=None if several else second,
         difference=0.0 if equal else float(numbers.mean()),
         low=bounds and bounds[0],
         high=bounds and bounds[1],
         method="" if bounds is None else "t" if few else "sign-flip",
         p=p,
         size=_find_size(numbers, grain),
-        note="; ".join(_list_notes(numbers, grain, equal, left_out)),
+        note="; ".join(notes),
+        numbers=tuple(numbers.tolist()),
+        changes=_find_changes(signs * table.mean(axis=1), weights, levels, contrast),
+        times=_compare_levels(values, weights, cut) if cut and not several else None,
     )
+
+
+def _find_changes(
+    means: Floats, cells: Iterable[Cell], levels: Levels, one: Contrast
+) -> tuple[float, float] | None:
+    """Return `Effect.changes` from the weighted mean of each cell; None of a main effect."""
+    if not one.is_interaction:
+        return None
+    name, _, level = one.sides[1]
+    place = list(levels).index(name)
+    after = np.array([cell[place] == level for cell in cells])
+    return -float(means[~after].sum()), float(means[after].sum())
+
+
+def _note_cut(cut: int, of: int) -> str:
+    return (
+        f"mean time up to the end of the run: {cut} of {of} runs ended before, and count with "
+        "their length"
+    )
+
+
+def _compare_levels(
+    values: CellValues, weights: Mapping[Cell, float], cut: Collection[tuple[Cell, int]]
+) -> Survival:
+    """Return how the times of the cells of either sign compare, all seeds together."""
+    first, second = (
+        [
+            (time, (cell, seed) in cut)
+            for cell, weight in weights.items()
+            if weight * sign > 0
+            for seed, time in values[cell].items()
+        ]
+        for sign in (-1, 1)
+    )
+    return compare_times(first, second)
 
 
 def correct_family(effects: Sequence[Effect]) -> tuple[Effect, ...]:
@@ -176,7 +239,7 @@ def correct_family(effects: Sequence[Effect]) -> tuple[Effect, ...]:
     whatever its signs, since all seeds are equal or there are fewer than six, is no test and takes
     no place among them (Tarone 1990, Biometrics 46:515).
     """
-    tested = sorted((one.p, k) for k, one in enumerate(effects) if _is_tested(one) and one.p)
+    tested = sorted((one.p, k) for k, one in enumerate(effects) if one.is_tested and one.p)
     corrected, before = {}, 0.0
     for place, (p, k) in enumerate(tested):
         before = corrected[k] = max(before, min(1.0, p * (len(tested) - place)))
@@ -188,12 +251,8 @@ def correct_family(effects: Sequence[Effect]) -> tuple[Effect, ...]:
 
 def count_needed_seeds(tests: int) -> int:
     """Return the fewest seeds with which one of so many tests can be significant after Holm."""
-    needed = MIN_SEEDS
-    while find_smallest_p(needed) * tests >= ALPHA and find_smallest_p(needed + 1) < (
-        find_smallest_p(needed)
-    ):
-        needed += 1
-    return needed
+    enough = (n for n in range(MIN_SEEDS, EXACT + 1) if find_smallest_p(n) * tests < ALPHA)
+    return next(enough, EXACT + 1)
 
 
 def find_detectable(numbers: Sequence[float], n: int, tests: int) -> float | None:
@@ -216,34 +275,16 @@ def find_detectable(numbers: Sequence[float], n: int, tests: int) -> float | Non
     return reach * float(seen.std(ddof=1)) / sqrt(n)
 
 
-def _pair(labels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
-    if baseline is not None:
-        return [(baseline, label) for label in labels if label != baseline]
-    return list(combinations(labels, 2))
-
-
 def weigh_cells(values: CellValues, levels: Levels, one: Contrast) -> dict[Cell, float]:
     """Return the weight of each cell in the number of a seed, of those that have one."""
-    places = [list(levels).index(name) for name in one.factor.split(BETWEEN)]
-    signs: dict[Cell, int] = {}
-    for cell in values:
-        sides = [
-            (cell[at] == b) - (cell[at] == a)
-            for at, a, b in zip(places, one.first, one.second, strict=True)
-        ]
-        if all(sides):
-            signs[cell] = int(np.prod(sides))
-    halves = 2.0 ** (len(places) - 1)
+    sides = [(list(levels).index(name), first, second) for name, first, second in one.sides]
+    given = {cell: prod((cell[at] == b) - (cell[at] == a) for at, a, b in sides) for cell in values}
+    signs = {cell: sign for cell, sign in given.items() if sign}
+    halves = 2.0 if one.is_interaction else 1.0
     counts = {sign: list(signs.values()).count(sign) for sign in (-1, 1)}
     if not all(counts.values()):
         return {}
     return {cell: halves * sign / counts[sign] for cell, sign in signs.items()}
-
-
-def list_numbers(values: CellValues, levels: Levels, contrast: Contrast) -> list[float]:
-    """Return the number of each seed for a contrast, of those that have all its values."""
-    weights = weigh_cells(values, levels, contrast)
-    return list(map(float, _sum_cells(_collect_values("effect", values, weights), weights)))
 
 
 def _collect_values(measure: str, values: CellValues, weights: Mapping[Cell, float]) -> Floats:
@@ -255,15 +296,10 @@ def _collect_values(measure: str, values: CellValues, weights: Mapping[Cell, flo
     return np.array(rows, dtype=np.float64).reshape(len(weights), len(seeds))
 
 
-def _sum_cells(table: Floats, weights: Mapping[Cell, float]) -> Floats:
-    numbers: Floats = (np.array(list(weights.values()))[:, np.newaxis] * table).sum(axis=0)
-    return numbers
-
-
 def _list_notes(numbers: Floats, grain: float, equal: bool, left_out: int) -> Iterator[str]:
     n = len(numbers)
     if equal:
-        yield EQUAL
+        yield _EQUAL
     elif n > 1 and is_constant(numbers, grain):
         yield "the same difference in every seed: no interval"
     if n == 1:
@@ -284,14 +320,10 @@ def _find_size(numbers: Floats, grain: float) -> float | None:
     return correction * float(numbers.mean()) / float(numbers.std(ddof=1))
 
 
-def _is_tested(one: Effect) -> bool:
-    return one.p is not None and not one.is_equal
-
-
 def _note_family(one: Effect, tests: int) -> str:
     """The note, and whether the first step of Holm's procedure is out of reach."""
     smallest = find_smallest_p(one.n)
-    if not _is_tested(one) or smallest * tests < ALPHA:
+    if not one.is_tested or smallest * tests < ALPHA:
         return one.note
     told = f"{one.n} seeds are few for a family of {tests}: p {smallest:.2g} times {tests} at best"
     return "; ".join(part for part in (one.note, told) if part)

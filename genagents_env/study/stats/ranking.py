@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from genagents_env.errors import ConfigError
+import numpy as np
+
 from genagents_env.study.stats.extra import import_extra
-from genagents_env.study.stats.samples import make_generator
+from genagents_env.study.stats.samples import Floats, make_generator
 
 Winner = Literal["first", "second", "tie"]
 Match = tuple[str, str, Winner]
@@ -45,43 +46,31 @@ def rank(matches: Sequence[Match], seed: int = 0) -> tuple[Skill, ...]:
         seed: of the orders.
 
     Raises:
-        ConfigError: someone is matched with themselves, an unknown result, or the extra `lab` is
-            not installed.
+        ConfigError: the extra `lab` is not installed.
     """
-    games = sorted(_order_sides(match) for match in matches)
+    games = sorted(m if m[0] < m[1] else (m[1], m[0], _MIRROR[m[2]]) for m in matches)
     names = sorted({name for game in games for name in game[:2]})
     if not names:
         return ()
     model = import_extra("openskill.models").PlackettLuce(tau=0.0)
     orders = make_generator(seed, "ranking")
-    total = {name: (0.0, 0.0) for name in names}
+    means = np.zeros((len(names), 2))
     for _ in range(_PASSES):
         order = orders.permutation(len(games)).tolist()
-        for name, (mu, sigma) in _play(model, names, [games[i] for i in order]).items():
-            total[name] = total[name][0] + mu / _PASSES, total[name][1] + sigma / _PASSES
-    skills = (_make_skill(name, *total[name], games) for name in names)
+        means += _play(model, names, [games[i] for i in order]) / _PASSES
+    found = zip(names, means.tolist(), strict=True)
+    skills = (_make_skill(name, mu, sigma, games) for name, (mu, sigma) in found)
     return tuple(sorted(skills, key=lambda skill: (-skill.mu, skill.name)))
 
 
-def _order_sides(match: Match) -> Match:
-    """The same match with the names in order."""
-    first, second, winner = match
-    if winner not in _MIRROR:
-        raise ConfigError(f"match: {winner!r} is no result; allowed: first, second, tie")
-    if first == second:
-        raise ConfigError(f"match: {first!r} is on both sides; allowed: two names")
-    return match if first < second else (second, first, _MIRROR[winner])
-
-
-def _play(
-    model: Any, names: Sequence[str], games: Sequence[Match]
-) -> dict[str, tuple[float, float]]:
+def _play(model: Any, names: Sequence[str], games: Sequence[Match]) -> Floats:
+    """Return mu and sigma of each name after these games in their order, shape (names, 2)."""
     players = {name: model.rating(name=name) for name in names}
     ranks: dict[Winner, list[int]] = {"first": [0, 1], "second": [1, 0], "tie": [0, 0]}
     for first, second, winner in games:
         sides = [[players[first]], [players[second]]]
         (players[first],), (players[second],) = model.rate(sides, ranks=ranks[winner])
-    return {name: (float(p.mu), float(p.sigma)) for name, p in players.items()}
+    return np.array([(p.mu, p.sigma) for p in players.values()])
 
 
 def _make_skill(name: str, mu: float, sigma: float, games: Sequence[Match]) -> Skill:

@@ -21,15 +21,12 @@ def check_sample(values: Iterable[float], what: str) -> Floats:
         what: they are, for the message.
 
     Raises:
-        ConfigError: there is none, or one is None, text, NaN or infinite.
+        ConfigError: there is none, or one is None, NaN or infinite.
     """
-    given = list(values)
-    if not given:
-        raise ConfigError(f"{what}: no values; allowed: one finite number or more")
-    for value in given:
-        if not isinstance(value, (int, float, np.number, np.bool_)) or not np.isfinite(value):
-            raise ConfigError(f"{what}: {value!r} is not allowed; allowed: finite numbers")
-    return np.array(given, dtype=np.float64)
+    found = np.array(list(values), dtype=np.float64)
+    if not found.size or not np.isfinite(found).all():
+        raise ConfigError(f"{what}: {found.tolist()}; allowed: finite numbers, one or more")
+    return found
 
 
 def find_grain(values: Floats) -> float:

@@ -17,7 +17,7 @@ from genagents_env.study.stats.samples import Floats, is_constant, make_generato
 
 ALPHA = 0.05
 MIN_SEEDS = 6  # five reach 2/32 > 0.05 at best: fewer than six show nothing, however large it is
-_EXACT = 13  # up to so many numbers all choices of signs are listed
+EXACT = 13  # up to so many numbers all choices of signs are listed
 _DRAWN = 9999
 _BLOCK = 1 << 20  # signs that are in memory at once
 _STEPS = 45  # of a bisection: the bound is exact to 2**-45 of the spread
@@ -58,7 +58,7 @@ class SignFlips:
         """Return the two-sided p of the mean less `shift`: twice the smaller tail, at most 1."""
         n = len(self.numbers)
         sums, seen = self.sums - shift * self.counts, self.numbers.sum() - shift * n
-        itself = 0 if n <= _EXACT else 1  # among all choices it is there already
+        itself = 0 if n <= EXACT else 1  # among all choices it is there already
         tail = min(int((sums <= seen + self.slack).sum()), int((sums >= seen - self.slack).sum()))
         return min(1.0, 2 * (tail + itself) / (len(sums) + itself))
 
@@ -91,7 +91,7 @@ class SignFlips:
 
 def _draw_signs(n: int) -> Iterator[Floats]:
     """Yield all choices of n signs, or 9999 drawn ones, in blocks of shape (choices, n)."""
-    if n <= _EXACT:
+    if n <= EXACT:
         yield _list_signs(n)
         return
     generator = make_generator(n, "signs")
@@ -100,6 +100,6 @@ def _draw_signs(n: int) -> Iterator[Floats]:
         yield generator.choice((1.0, -1.0), (min(rows, _DRAWN - first), n))
 
 
-@lru_cache(maxsize=_EXACT)
+@lru_cache(maxsize=EXACT)
 def _list_signs(n: int) -> Floats:
     return np.array(list(product((1.0, -1.0), repeat=n)))

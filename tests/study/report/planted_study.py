@@ -1,6 +1,6 @@
 """Studies with known values, for the tests of their report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from genagents_env.record import Degradation, PolicyFailure, PromptCuts
@@ -99,14 +99,24 @@ def study(
     return compare_runs(folder, change(plan, changes), runs, MEASURES)
 
 
+def make_runs(
+    folder: Path, values: Callable[[int, int], Mapping[str, Number]], seeds: int = 8
+) -> list[StudyRun]:
+    """Return finished runs of both levels; `values` of the number of the level, and the seed."""
+    return [
+        run(folder, [level], seed, values(k, seed))
+        for seed in range(seeds)
+        for k, level in enumerate(LEVELS["mind"])
+    ]
+
+
 def pair(
     folder: Path, seeds: int = 8, gap: float = 0.3, primary: Sequence[str] = ("heard.crumbs",)
 ) -> StudyResults:
     """Return two levels; in each seed `full` hears `gap` more than `bare`, and a little noise."""
-    runs = []
-    for seed in range(seeds):
-        noise = 0.01 * (seed % 4)
-        for level, heard in (("bare", 0.2 + noise), ("full", 0.2 + gap + 2 * noise)):
-            values = {"heard.crumbs": heard, "words": 10.0 + seed, "tokens_per_hour": 500.0 + seed}
-            runs.append(run(folder, [level], seed, values))
-    return study(folder, runs, primary=primary)
+
+    def values(level: int, seed: int) -> Mapping[str, Number]:
+        heard = 0.2 + level * gap + (1 + level) * 0.01 * (seed % 4)
+        return {"heard.crumbs": heard, "words": 10.0 + seed, "tokens_per_hour": 500.0 + seed}
+
+    return study(folder, make_runs(folder, values, seeds), primary=primary)

@@ -1,16 +1,15 @@
 import warnings
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 import pytest
-from matplotlib.figure import Figure
 from PIL import Image
 
-from genagents_env.study.report import figures
-from genagents_env.study.report.figures import Panel, fit_label
-from genagents_env.study.stats.intervals import Interval
+from genagents_env.study.report.figures import draw_figures, fit_label
+from tests.study.report.planted_study import measured, pair, run, study
 
 NASTY = ("$x^2$ & $\\frac", "太郎 🙂", "<b>Bold</b>" * 9)
 
@@ -24,34 +23,38 @@ def no_warnings() -> Iterator[None]:
         yield
 
 
-def picture(figure: Figure) -> npt.NDArray[np.uint8]:
-    """Return the pixels of a figure that is drawn, not blank, and has nothing at its edges."""
-    image = Image.open(BytesIO(figures.encode_png(figure))).convert("L")
-    pixels = np.asarray(image)
-    assert pixels.min() < 128 < pixels.max()
-    edges = (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])
-    assert all((edge == 255).all() for edge in edges), "something is cut off"
-    return pixels
+def test_strange_names_are_drawn_and_nothing_is_cut_off(tmp_path: Path) -> None:
+    curves = {name: ((0.0, 1), (0.5, 2)) for name in NASTY}
+    runs = [
+        run(
+            tmp_path,
+            [level],
+            seed,
+            {},
+            measured=measured(
+                {f"heard.{name}": 0.1 * k + 0.01 * seed for k, name in enumerate(NASTY[:2])}
+                | ({} if level == NASTY[1] else {"words": 3.0}),
+                f"{level} {seed}",
+                curves=curves,
+            ),
+        )
+        for level in NASTY
+        for seed in range(6)
+    ]
+    primary = (*(f"heard.{name}" for name in NASTY[:2]), "words")
+    drawn = draw_figures(study(tmp_path, runs, levels={"mind": NASTY}, primary=primary))
+    assert [name for name, *_ in drawn] == ["differences", "values", "diffusion"]
+    for name, _, png in drawn:
+        pixels = np.asarray(Image.open(BytesIO(png)).convert("L"))
+        assert pixels.min() < 128 < pixels.max()
+        edges = (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1])
+        assert all((edge == 255).all() for edge in edges), f"something of {name} is cut off"
 
 
-def panel(*labels: str) -> Panel:
-    return Panel(NASTY[0], NASTY[2], dict.fromkeys(labels, (0.4, 0.5, 0.6)))
-
-
-def test_bars_and_curves_draw_for_strange_names() -> None:
-    picture(figures.draw_measure_bars([panel(*NASTY), panel("one")]))
-    picture(figures.draw_measure_bars([Panel("none", "", {"a": ()})]))
-    known = [Interval(1.0, None, None, 1), Interval(2.0, -0.5, 4.5, 2)]
-    curves = [figures.KnowledgeCurve(one, NASTY[1], (0.0, 1.0), known) for one in NASTY]
-    picture(figures.draw_knowledge_curves(curves))
-
-
-def test_the_same_figure_is_the_same_file_and_leaves_no_trace_in_matplotlib() -> None:
-    import matplotlib as mpl
-
+def test_the_same_figure_is_the_same_file_and_leaves_no_trace_in_matplotlib(tmp_path: Path) -> None:
     before = dict(mpl.rcParams)
-    files = {figures.encode_png(figures.draw_measure_bars([panel("a")])) for _ in range(2)}
-    assert len(files) == 1
+    first = draw_figures(pair(tmp_path, seeds=2))
+    assert draw_figures(pair(tmp_path, seeds=2)) == first
     assert dict(mpl.rcParams) == before
 
 

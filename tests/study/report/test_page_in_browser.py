@@ -1,6 +1,7 @@
 """The page of a run in a browser: hostile words do nothing, tables scroll and break no word."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from genagents_env.study.report import measure_runs, write_report
 from genagents_env.text import clean
 from tests.show.view.browser import PHONE, WIDE, OpenPage, launch_browser, open_pages
 from tests.show.view.payloads import NAMES, PLACES, WORDS
-from tests.study.report.planted import ADA, BEN, Happening, cake, make_utterance
+from tests.study.report.planted import ADA, BEN, cake
 
 # Words of cells that a browser has put on several lines: the rectangles of each word.
 BROKEN = """() => {
@@ -40,8 +41,8 @@ SEE = """() => ({
   hit: window.hit ?? null,
 })"""
 OWN_TAGS = frozenset(
-    "h1 h2 h3 p ul ol li nav a section article div figure figcaption img details summary pre code"  # noqa: SIM905
-    " span strong time mark q table thead tbody tr th td".split()
+    "h1 h2 h3 p ul ol li nav a section article div figure figcaption img details summary"  # noqa: SIM905
+    " pre code span strong time mark q table thead tbody tr th td".split()
 )
 
 
@@ -49,21 +50,12 @@ OWN_TAGS = frozenset(
 def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run in which whatever people and models wrote is a payload."""
     folder = tmp_path_factory.mktemp("report")
-    happenings: list[Happening] = [(1, "arrive", BEN, {"place": "/".join(PLACES[:2])})]
-    said = [clean(words) for words in WORDS]  # as a run keeps them
-    for k, words in enumerate(said):
-        happenings.append(make_utterance(2 + k // 4, ADA, f"Ben has crumbs. {words}"))
-    learned = {"fact": "crumbs", "cause": 3, "source": NAMES[0]}
-    path = cake(
-        folder / "a.sqlite",
-        happenings=[*happenings, (30, "learn", BEN, learned)],
-        before={ADA: said[:50], BEN: ("I.",)},
-        after={ADA: said[50:], BEN: ("I.",)},
-        model=WORDS[0],
-    )
+    policies = {who: {"name": NAMES[0], "config": {"place": PLACES[0]}} for who in (ADA, BEN)}
+    found = measure_runs([cake(folder / "a.sqlite", model=WORDS[0], policies=policies)])
+    results = replace(found, summaries=((WORDS[1], tuple(map(clean, WORDS))),))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("genagents_env.study.report.writing._draw", lambda study: ([], ""))
-        page, *_ = write_report(measure_runs([path]), folder / "out")
+        page, *_ = write_report(results, folder / "out")
     return page
 
 

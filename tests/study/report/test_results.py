@@ -7,7 +7,7 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
 from genagents_env.study.evaluate.measures import find_measures
-from genagents_env.study.report import StudyResults, measure_study, study_runs, write_report
+from genagents_env.study.report import StudyResults, measure_study, measuring, write_report
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import measure_run, store_measured
 from tests.study.sweep.small_sweeps import run_in
@@ -128,7 +128,7 @@ def test_values_that_somebody_else_wrote_are_data_or_nothing(folder: SweepFolder
 
 @pytest.mark.slow
 def test_processes_read_the_same(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study_runs, "_BATCH", 1)
+    monkeypatch.setattr(measuring, "_BATCH", 1)
     seen: list[int] = []
     alone = measure_study(folder, trust_measures=True)
     apart = measure_study(folder, lambda done, _: seen.append(done), workers=2, trust_measures=True)

@@ -8,42 +8,10 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
-from genagents_env.record.canonical import canonical_hash
 from genagents_env.show.summary import describe_run
-from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge.kept_answers import (
-    WordedAnswer,
-    add_answers,
-    find_kept_file,
-    make_answers,
-)
 from genagents_env.study.report import measure_runs, write_report
-from genagents_env.study.report.quotes import describe_words, words_as_json
 from tests.study.report.page_tags import PageTags
-from tests.study.report.planted import ADA, BEN, cake, make_utterance, plant, scenario
-
-EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
-
-
-def read_words(path: Path) -> list[str]:
-    with RunReader(path) as run:
-        return list(describe_words(RunData(run)))
-
-
-def keep(run: Path, *, source: str | None = None) -> Path:
-    """Keep beside a run what Ada answered at its end to one who asked as Ben."""
-    with RunReader(run) as record:
-        answers = make_answers(
-            record,
-            record.last_tick,
-            "full",
-            {ADA: [WordedAnswer("Any crumbs?", "Ben has some.", evidence=(4, 99))]},
-            source=canonical_hash(run) if source is None else source,
-            by="toy",
-            interviewer=BEN,
-        )
-    add_answers(find_kept_file(run), answers)
-    return find_kept_file(run)
+from tests.study.report.planted import cake, plant, scenario
 
 
 def test_a_page_holds_the_words_the_values_and_the_cost(tmp_path: Path) -> None:
@@ -55,7 +23,7 @@ def test_a_page_holds_the_words_the_values_and_the_cost(tmp_path: Path) -> None:
     page = PageTags(tmp_path / "out/report.html")
     for run in runs:
         with RunReader(run) as reader:
-            for line in (*describe_run(reader), *describe_words(RunData(reader))):
+            for line in describe_run(reader):
                 assert line in page.text
     assert "To repeat it" not in page.text
     check_links(page)
@@ -77,26 +45,6 @@ def check_links(page: PageTags) -> None:
 
 
 @pytest.mark.usefixtures("unpictured")
-def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
-    path = cake(
-        tmp_path / "a.sqlite",
-        scenario=scenario(success=()).model_copy(update={"title": EVIL}),
-        happenings=(
-            make_utterance(2, ADA, f"{EVIL} crumbs {EVIL}"),
-            (2, "learn", BEN, {"fact": "crumbs", "cause": 2, "source": EVIL}),
-            (3, "arrive", BEN, {"place": EVIL}),
-        ),
-        after={ADA: (EVIL, "Ben."), BEN: ("| a \n| b", "Ben.")},
-        policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
-        model=EVIL,
-    )
-    write_report(measure_runs([path]), tmp_path / "out")
-    page = PageTags(tmp_path / "out/report.html")
-    page.check_inert()
-    assert page.text.count(EVIL) >= 5
-
-
-@pytest.mark.usefixtures("unpictured")
 def test_nothing_asked_said_or_called_makes_a_report_all_the_same(tmp_path: Path) -> None:
     bare = scenario(questions=(), facts=(), checks=(), success=())
     runs = (
@@ -111,7 +59,7 @@ def test_an_unfinished_run_counts_as_far_as_it_came_and_is_told(tmp_path: Path) 
     known = measure_runs(
         [cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite", status="paused", seed=2)]
     )
-    assert known.title == "cake: 2 runs"
+    assert known.plan.name == "cake: 2 runs"
     assert [(run.state, run.counted) for run in known.runs] == [
         ("finished", True),
         ("stopped", True),
@@ -125,11 +73,7 @@ def test_an_unfinished_run_counts_as_far_as_it_came_and_is_told(tmp_path: Path) 
 def test_runs_of_one_seed_stand_by_themselves(tmp_path: Path) -> None:
     known = measure_runs([cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite")])
     assert [name.rpartition("/")[2] for name in known.conditions] == ["a.sqlite)", "b.sqlite)"]
-    (told,) = [one for one in known.cautions if "Equal lives" in one]
-    assert told.startswith(f"Equal lives: {tmp_path}/a.sqlite, {tmp_path}/b.sqlite have the same")
-    other = cake(tmp_path / "c.sqlite", after={ADA: ("Me.",)})
-    apart = measure_runs([tmp_path / "a.sqlite", other])
-    assert not any("Equal lives" in one for one in apart.cautions)
+    assert len({run.measured.life for run in known.runs if run.measured}) == 1
 
 
 def test_conditions_are_called_by_what_differs(tmp_path: Path) -> None:
@@ -149,57 +93,3 @@ def test_verdicts_where_one_happens_to_be_are_none_of_run_files(
     Path("verdicts.jsonl").write_text("nonsense\n")
     found = measure_runs([cake(tmp_path / "a.sqlite")])
     assert not any("judge" in line for line in (*found.cautions, *found.problems))
-
-
-def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:
-    path = cake(tmp_path / "a.sqlite", after={ADA: ("Ben.",), BEN: ("Me.", "Not me.")})
-    lines = read_words(path)
-    at = lines.index(f"    08:00:20, Cottage, kitchen: {ADA} -> {BEN}")
-    assert lines[at - 1 : at + 2][::2] == [
-        f"    Knew it from the start: {ADA}",
-        '        "Ben has crumbs."',
-    ]
-    asked = lines.index(f"{ADA} was asked:")
-    assert lines[asked + 1 : asked + 6] == [
-        "    Who took the cake?",
-        "        Before the run: Ben.",
-        "        Before the run: Who knows.",
-        "        After the run: Ben.",
-        "            judged: suspect: Ben (arbiter)",
-    ]
-    with RunReader(path) as run:
-        told = words_as_json(RunData(run))
-    (telling,) = told["tellings"][0]["tellings"]
-    assert (telling["teller"], telling["hearers"]) == (ADA, [BEN])
-    assert telling["time"] == "2023-02-13T08:00:20"
-    assert len(told["answers"]) == 7
-
-
-def test_answers_kept_beside_a_run_are_told_with_their_evidence(tmp_path: Path) -> None:
-    run = cake(tmp_path / "a.sqlite")
-    before = read_words(run)
-    keep(run)
-    more = [line for line in read_words(run) if line not in before]
-    assert more == [
-        "    Any crumbs?",
-        f"        After the run (condition full, given by toy, asked by {BEN}): Ben has some.",
-        '            Mon 08:00:20  Ada Brook to Ben Carver: "Ben has crumbs."',
-        "            event 99, which is not in the record",
-    ]
-    assert not [one for one in measure_runs([run]).cautions if "left out" in one]
-
-
-def test_answers_of_another_run_are_left_out_and_counted(tmp_path: Path) -> None:
-    run = cake(tmp_path / "a.sqlite")
-    path = keep(run, source="f" * 64)
-    told = f"{path}: 1 of 1 answers are left out"
-    assert read_words(run)[-1].startswith(told)
-    assert any(one.startswith(told) for one in measure_runs([run]).cautions)
-
-
-def test_a_file_of_answers_that_cannot_be_read_is_a_caution(tmp_path: Path) -> None:
-    run = cake(tmp_path / "a.sqlite")
-    path = find_kept_file(run)
-    path.write_text("nonsense\nmore\n")
-    assert any(str(path) in one for one in measure_runs([run]).cautions)
-    assert f"{ADA} was asked:" in read_words(run)

@@ -10,8 +10,13 @@ from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
 from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
-from genagents_env.study.stats import Effect, compute_effect, correct_family, list_contrasts
-from genagents_env.study.stats.effects import CellValues
+from genagents_env.study.stats.effects import (
+    CellValues,
+    Effect,
+    compute_effect,
+    correct_family,
+    list_contrasts,
+)
 from tests.study.evaluate.suspects import make_data
 
 FACTS = ("party", "candidacy")

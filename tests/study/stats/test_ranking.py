@@ -49,15 +49,6 @@ def test_the_seed_draws_the_orders() -> None:
     assert found == {"a": (2, 0, 1), "b": (1, 2, 0), "c": (0, 1, 1)}
 
 
-@pytest.mark.parametrize(
-    ("match", "message"),
-    [(("a", "a", "first"), "both sides"), (("a", "b", "a"), "allowed: first, second, tie")],
-)
-def test_a_bad_match_is_refused(match: Match, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        rank([("a", "b", "first"), match])
-
-
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openskill.models", None)
     with pytest.raises(ConfigError, match=r"pip install .*\[lab\]"):

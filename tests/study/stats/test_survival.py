@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from genagents_env.study.stats import compare_times
 from genagents_env.study.stats.effects import CellValues, compute_effect, list_contrasts
+from genagents_env.study.stats.survival import compare_times
 
 
 def test_medians_and_p_know_of_runs_that_ended_before() -> None:

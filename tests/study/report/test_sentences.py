@@ -9,6 +9,7 @@ from tests.study.report.planted import change
 from tests.study.report.planted_study import (
     Number,
     degraded,
+    make_runs,
     measured,
     pair,
     run,
@@ -29,11 +30,7 @@ def test_a_finding_is_what_was_seen_with_either_then_how_sure(tmp_path: Path) ->
 
 
 def test_none_found_is_not_told_as_none_there(tmp_path: Path) -> None:
-    runs = [
-        run(tmp_path, [level], seed, {"heard.crumbs": 0.1 * ((seed * (3 + k)) % 7)})
-        for seed in range(8)
-        for k, level in enumerate(("bare", "full"))
-    ]
+    runs = make_runs(tmp_path, lambda k, seed: {"heard.crumbs": 0.1 * ((seed * (3 + k)) % 7)})
     (line,) = study(tmp_path, runs).headlines
     assert line.startswith("No difference was found (Heard: crumbs) with 8 seeds; that is not a")
 
@@ -43,6 +40,9 @@ def test_few_seeds_and_one_seed_say_what_they_can(tmp_path: Path) -> None:
     assert "so few seeds cannot show one after correction, however large it is" in few
     (one,) = pair(tmp_path, seeds=1).headlines
     assert "one seed of each, the numbers for Heard: crumbs say what happened once" in one
+    runs = make_runs(tmp_path, lambda k, s: {"heard.crumbs": k / 2, "words": k * (9.0 + s)}, 6)
+    (many,) = study(tmp_path, runs, primary=("heard.crumbs", "words")).cautions
+    assert many.startswith("2 primary comparisons are many for 6 seeds: with 7 seeds, or fewer")
 
 
 def test_a_primary_measure_without_values_is_told_with_why(tmp_path: Path) -> None:
@@ -50,12 +50,8 @@ def test_a_primary_measure_without_values_is_told_with_why(tmp_path: Path) -> No
         tmp_path, list(pair(tmp_path).runs), primary=("judge.believability",)
     ).headlines
     assert unknown.startswith("judge.believability has no value in any finished run")
-    values: dict[str, Number] = {"bare": MeasuredValue(None, "nobody asked"), "full": 0.5}
-    runs = [
-        run(tmp_path, [level], seed, {"heard.crumbs": value})
-        for level, value in values.items()
-        for seed in range(8)
-    ]
+    values: tuple[Number, ...] = (MeasuredValue(None, "nobody asked"), 0.5)
+    runs = make_runs(tmp_path, lambda k, _: {"heard.crumbs": values[k]})
     (gap,) = study(tmp_path, runs).headlines
     assert gap.startswith("Heard: crumbs has no value of one seed in all levels (8 nobody asked)")
 
@@ -123,7 +119,7 @@ def test_equal_lives_are_told_instead_of_a_null(tmp_path: Path) -> None:
     (line,) = study(tmp_path, runs).headlines
     assert line.startswith("mind: bare and full led the same life in all 8 pairs of runs: nothing")
     (once,) = study(tmp_path, [run for run in runs if run.seed == 0]).headlines
-    assert "in the one pair of runs: nothing that happened in it depended" in once
+    assert "in the one pair of runs: nothing that happened there depended" in once
     assert "Other seeds may differ where chance decides" in once
 
 
@@ -190,19 +186,13 @@ def test_times_cut_off_are_compared_with_those_that_were_not(tmp_path: Path) -> 
             else MeasuredValue(hours, "reached")
         )
 
-    times: dict[str, list[float | None]] = {
-        "bare": [None] * 6 + [0.4, 0.6],
-        "full": [1.0, 1.2, 1.1, 1.4, 0.9, 1.3, 1.0, 1.2],
-    }
-    runs = [
-        run(tmp_path, [level], seed, {"half_time.crumbs": time(own[seed])})
-        for level, own in times.items()
-        for seed in range(8)
-    ]
+    times = [None] * 6 + [0.4, 0.6], [1.0, 1.2, 1.1, 1.4, 0.9, 1.3, 1.0, 1.2]
+    runs = make_runs(tmp_path, lambda k, seed: {"half_time.crumbs": time(times[k][seed])})
     found = study(tmp_path, runs, primary=("half_time.crumbs",))
     (one,) = found.effects
     assert one.difference < 0, "with full it is faster, though the few of bare were fastest"
     assert "6 of 16 runs ended before" in one.note
-    ((_, survival),) = found.times.items()
+    survival = one.times
+    assert survival is not None
     assert (survival.first_reached, survival.second_reached) == (2, 8)
     assert survival.first_median is None
