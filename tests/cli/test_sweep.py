@@ -161,5 +161,5 @@ def test_a_shipped_study_is_whole() -> None:
         assert experiment.name == path.stem
         assert experiment.question
         trials = build_trials(experiment, path.parent)
-        assert len(trials) == len(experiment.seed_list) * prod(map(len, experiment.levels.values()))
+        assert len(trials) == len(experiment.seeds) * prod(map(len, experiment.levels.values()))
         assert find_measures(experiment.list_measures(), path.parent)[1] == ()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from genagents_env.errors import BudgetExceeded, ModelOutage
 from genagents_env.record.degradation import DEGRADED_EXIT
-from genagents_env.study.sweep.job import TrialResult
+from genagents_env.study.sweep.worker import TrialResult
 
 _OUTAGES = 3  # trials in a row that no model answered, after which no further one asks
 _CLOCK = "seconds"

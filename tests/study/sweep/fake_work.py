@@ -3,7 +3,7 @@
 import os
 import signal
 
-from genagents_env.study.sweep.job import Job, TrialResult
+from genagents_env.study.sweep.worker import Job, TrialResult
 
 
 def poisonous(job: Job) -> TrialResult:

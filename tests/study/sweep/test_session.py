@@ -27,6 +27,9 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(
 ) -> None:
     policies = {"one": "scripted", "two": "reactive"}
     folder, told = compare_policies(tmp_path, policies), list[SweepProgress]()
+    names = [trial.name for trial in folder.pilots]
+    assert sweep(folder, SweepOptions(workers=2, trials=names)).total == 2
+    assert sorted(events(folder, "finished")) == sorted(names)
     swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
     assert (swept.total, swept.finished, swept.stopped, swept.failed) == (4, 4, 0, 0)
     assert (swept.exit_code, swept.problems) == (0, ())
@@ -130,15 +133,6 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
     with pytest.raises(RunLocked):
         sweep(folder)
     lock.release()
-
-
-@pytest.mark.usefixtures("in_process")
-def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
-    folder = compare_policies(tmp_path, {"one": "scripted"}, seeds=3)
-    name = folder.trials[1].name
-    swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
-    assert (swept.total, swept.finished) == (1, 1)
-    assert events(folder, "finished") == [name]
 
 
 def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:

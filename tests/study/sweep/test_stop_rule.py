@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import Degradation
-from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.lives import find_reason_to_stop
 from genagents_env.study.sweep.stop_rule import StopRule
+from genagents_env.study.sweep.worker import TrialResult
 from tests.study.report.planted import change
 from tests.study.report.planted_study import measured
 from tests.study.sweep.small_sweeps import load
