@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from itertools import count
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
@@ -11,7 +10,7 @@ from genagents_env.cli.progress import show_progress, show_sweep_progress
 from genagents_env.llm.budget import Spend
 from genagents_env.run import Progress
 from genagents_env.study.sweep import SweepProgress
-from genagents_env.study.sweep.design.cells import Trial
+from genagents_env.study.sweep.design.cells import Condition, Trial
 from genagents_env.study.sweep.progress import ProgressTracker
 
 START = datetime.fromisoformat("2023-02-13T09:00")
@@ -90,12 +89,12 @@ def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
 
 
 def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:
-    trials = [
-        cast(Trial, SimpleNamespace(name=n, condition=SimpleNamespace(name=n[0])))
-        for n in ("a0", "b0", "a1")
-    ]
+    a, b = (Condition(name, (name,), "", name) for name in "ab")
+    (a0, b0, a1) = trials = Trial(a, 0), Trial(b, 0), Trial(a, 1)
     tracker = ProgressTracker(trials, 1)
-    tracker.note("a0", "finished", seconds=36.0)
+    tracker.note(a0.name, "finished", seconds=36.0)
     assert tracker.count(Spend()).hours_left is None  # b may take any time
-    tracker.note("b0", "finished", seconds=7200.0)
+    tracker.note(b0.name, "finished", seconds=7200.0)
     assert tracker.count(Spend()).hours_left == pytest.approx(0.01)
+    tracker.note(a1.name, "failed")
+    assert tracker.count(Spend()).hours_left == 0

@@ -244,10 +244,6 @@ class SweepFolder:
 
         It is damaged where it does not match its own checksums, or has another canonical hash
         than was noted when it finished. A file that is as it was when it was measured is trusted.
-
-        Args:
-            trial: of this sweep.
-            history: what the log says of it.
         """
         path = self.run_file(trial)
         status = read_status(trial, path, history)

@@ -11,14 +11,10 @@ from genagents_env.study.sweep.measured import MeasuredRun
 
 @dataclass(frozen=True, slots=True)
 class EqualLives:
-    """How many pairs of runs that differ in two levels alone led the same life.
+    """How many pairs of runs that differ in two levels of a factor alone led the same life.
 
-    Attributes:
-        factor: its name.
-        first: a level.
-        second: another one.
-        equal: pairs of runs with the same positions, events and answers.
-        compared: all pairs of finished runs.
+    `equal` counts the pairs with the same positions, events and answers, `compared` all pairs of
+    finished runs.
     """
 
     factor: str

@@ -20,8 +20,8 @@ class TrialCounts:
     """How many trials of a sweep stand how, earlier sessions included.
 
     Attributes:
-        total: trials that were asked for.
-        finished: of these; so are the others. The rest was not started.
+        total: trials that were asked for; those in none of the other counts were not started.
+        finished: to their end.
         degraded: finished ones that are, see `Degradation.degraded`.
         stopped: by a budget, an outage or a signal; they can be resumed.
         failed: these need the user's attention, and are tried again by a resumed sweep.
@@ -93,12 +93,7 @@ class SweepResult(TrialCounts):
 
 
 class ProgressTracker:
-    """Keeps the count of trials, and what those of each condition took.
-
-    Args:
-        trials: the whole sweep.
-        workers: at once.
-    """
+    """Keeps the count of all trials of a sweep, and what those of each condition took."""
 
     def __init__(self, trials: Iterable[Trial], workers: int) -> None:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
@@ -119,12 +114,7 @@ class ProgressTracker:
             self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
     def count(self, spent: Spend, running: Mapping[str, Progress] | None = None) -> SweepProgress:
-        """Return how it stands now; trials are noted in another thread than some ask in.
-
-        Args:
-            spent: by all.
-            running: how far the trials under way are.
-        """
+        """Return how it stands now; trials are noted in another thread than some ask in."""
         states, running = list(self._states.values()), running or {}
         self._priced = self._priced and all(one.dollars is not None for one in running.values())
         return SweepProgress(

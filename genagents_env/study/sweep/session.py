@@ -84,12 +84,7 @@ def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResu
 
 
 class SweepSession:
-    """One process's part of a sweep, from finding out what is due to the end.
-
-    Args:
-        folder: of the sweep.
-        options: how it is carried out.
-    """
+    """One process's part of a sweep, from finding out what is due to the end."""
 
     def __init__(self, folder: SweepFolder, options: SweepOptions) -> None:
         self.folder, self.options, self.experiment = folder, options, folder.experiment
@@ -285,15 +280,17 @@ class SweepSession:
         return SharedLedger(self.folder.path / LEDGER, self._total, trial)
 
     def _needs_model(self, trial: Trial) -> bool:
-        """Whether a trial needs a model, as far as its policies say so."""
+        """Return whether a trial needs a model, as far as its policies say so."""
         return any(map(needs_model, self._cell(trial).policies))
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
         """Take the first signal, which stops all runs at their next tick; the second stops now."""
-        is_first, self._until = self._signal is None, time.monotonic()
-        if is_first:
-            self._signal, self._until = number, self._until + _PATIENCE
-        if is_first and self._is_remote:  # where workers cannot be signalled
+        if self._signal is not None:
+            self._until = time.monotonic()
+            return
+        self._until = time.monotonic() + _PATIENCE  # before the signal, which another thread sees
+        self._signal = number
+        if self._is_remote:  # where workers cannot be signalled
             raise KeyboardInterrupt
 
     @contextmanager
@@ -320,7 +317,8 @@ class SweepSession:
                 workers = ledger.list_running()
                 if self.options.watch is not None:
                     running = {k: at for k, (_, at) in workers.items() if at and k in self.trials}
-                    self.options.watch(self._tracker.count(self._sum_spent(ledger), running))
+                    with suppress(OSError):  # of a terminal that is gone
+                        self.options.watch(self._tracker.count(self._sum_spent(ledger), running))
                 if ended:
                     return
                 if self._signal is not None and not self._is_remote:
@@ -337,7 +335,8 @@ class SweepSession:
 
     def _sum_spent(self, ledger: SharedLedger) -> Spend:
         """Return what is spent, without the parts of workers elsewhere, which may still return."""
-        return ledger.spent - sum(map(bound_spend, list(self._parts.values())), Spend())
+        held = sum(map(bound_spend, list(self._parts.values())), Spend())  # first: never too little
+        return ledger.spent - held
 
     def _handle_result(self, result: TrialResult) -> bool:
         """Note how a trial ended; return False where it is started again."""
@@ -388,10 +387,9 @@ class SweepSession:
         self._ledger.reap()
         spent = self._ledger.spent
         counts = self._tracker.count(spent)
-        left = counts.total - counts.finished - counts.failed
-        code, why = self._stop_rule.conclude(left, counts.failed, counts.degraded)
+        code, why = self._stop_rule.conclude(counts)
         again = f"genagents sweep {self.folder.path}"
-        if self._halted and left and not why:  # a signal, an outage, a budget go first
+        if self._halted and code == 1:  # a signal, an outage, a budget go first
             code, why, again = ConfigError.exit_code, self._halted, f"{again} --anyway"
         message = counts.describe()
         if counts.finished < counts.total:

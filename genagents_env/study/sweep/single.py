@@ -24,7 +24,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     Args:
         folder: of the sweep; on another machine one of a shared file system.
         which: the trial's number from 0, in the order of the sweep, or its name.
-        strict: stop at the first error of a policy.
+        strict: as of `SweepOptions`.
 
     Raises:
         ConfigError: there is no such trial, or elsewhere while the sweep goes on where it began.

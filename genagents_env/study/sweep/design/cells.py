@@ -151,12 +151,6 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
     return tuple(cells.values())
 
 
-def build_trials(experiment: Experiment, base: Path, *, load: bool = True) -> tuple[Trial, ...]:
-    """Return every trial of an experiment; arguments and errors as of `build_cells`."""
-    cells = build_cells(experiment, base, load=load)
-    return list_trials([cell.condition for cell in cells], experiment.seeds)
-
-
 def list_trials(conditions: Iterable[Condition], seeds: Iterable[int]) -> tuple[Trial, ...]:
     """Return every trial, seed by seed: all conditions of the first seed, then of the next.
 

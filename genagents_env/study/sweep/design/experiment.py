@@ -19,7 +19,7 @@ from genagents_env.scenario import list_scenario_names
 from genagents_env.scenario.faults import list_faults, quote, suggest
 from genagents_env.study.evaluate.measures import DEFAULT
 from genagents_env.study.stats.effects import BETWEEN
-from genagents_env.study.sweep.design.factors import OF_RUN, TABLES, Factor, KeyPath, parse_factors
+from genagents_env.study.sweep.design.factors import OF_RUN, TABLES, KeyPath, Levels, parse_factors
 from genagents_env.study.sweep.design.fields import (
     AsTuple,
     BudgetTable,
@@ -89,20 +89,14 @@ class RunSettings(StrictTable):
 
 @dataclass(frozen=True)
 class CellSettings:
-    """A level of every factor, with what a run of it is.
-
-    Attributes:
-        levels: labels, in the order of the factors.
-        run: its settings.
-        edits: of its scenario, by path.
-    """
+    """A level of every factor, by label, the settings of its runs and edits of its scenario."""
 
     levels: tuple[str, ...]
     run: RunSettings
     edits: Mapping[KeyPath, object]
 
 
-Factors = Annotated[tuple[Factor, ...], PlainValidator(parse_factors)]
+Factors = Annotated[dict[str, Levels], PlainValidator(parse_factors)]
 
 
 class Experiment(RunSettings):
@@ -125,21 +119,21 @@ class Experiment(RunSettings):
     concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     budget: BudgetTable = BudgetTable()
     endpoint: EndpointTable = EndpointTable()
-    factors: Factors = ()
+    factors: Factors = Field(default_factory=dict)
     only: Annotated[tuple[dict[str, str], ...], AsTuple] = ()
     judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()
 
     @property
     def levels(self) -> dict[str, tuple[str, ...]]:
         """The labels of each factor's levels, by the factor's name."""
-        return {one.name: one.labels for one in self.factors}
+        return {name: tuple(levels) for name, levels in self.factors.items()}
 
     @property
     def baselines(self) -> dict[str, str]:
         """The level with which others are compared, by factor; of the others each with each."""
         if self.baseline is None or not isinstance(self.baseline, str):
             return dict(self.baseline or {})
-        return {one.name: self.baseline for one in self.factors if self.baseline in one.labels}
+        return {name: self.baseline for name, own in self.factors.items() if self.baseline in own}
 
     def list_measures(self) -> tuple[str, ...]:
         """Return the names of the measures that are taken of each run, judges aside."""
@@ -172,8 +166,8 @@ class Experiment(RunSettings):
         data = {key: getattr(self, key) for key in RunSettings.model_fields}
         data["model_for"] = {**self.endpoint.model_for, **self.model_for}
         edits: dict[KeyPath, object] = {}
-        for factor, label in zip(self.factors, labels, strict=True):
-            for path, value in factor.levels[label].items():
+        for levels, label in zip(self.factors.values(), labels, strict=True):
+            for path, value in levels[label].items():
                 head, *rest = path
                 if not rest and head in OF_RUN:
                     data[head] = value
@@ -190,14 +184,9 @@ class Experiment(RunSettings):
         return self
 
     def _find_contradictions(self) -> Iterator[str]:
-        set_by: dict[KeyPath, str] = {}
-        for factor in self.factors:
-            for path in dict.fromkeys(path for one in factor.levels.values() for path in one):
-                if path in set_by:
-                    yield f"factors: {factor.key} and {set_by[path]} both set {'.'.join(path)}"
-                set_by[path] = factor.key
+        varied = {path for own in self.factors.values() for one in own.values() for path in one}
         for key, hint in (("policy", "scripted, or path/to/file.py:Class"), ("scenario", "tiny")):
-            if getattr(self, key) is None and (key,) not in set_by:
+            if getattr(self, key) is None and (key,) not in varied:
                 yield f"{key}: missing; allowed: a name such as {hint}, here or as a factor"
         if isinstance(self.baseline, str) and not self.baselines:
             every = [label for labels in self.levels.values() for label in labels]

@@ -8,7 +8,6 @@ whose levels are tables of such paths: `[factors.mind] lyfe = { policy = "lyfe" 
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pydantic import ValidationError
@@ -19,6 +18,7 @@ from genagents_env.scenario.faults import list_faults, quote, suggest
 from genagents_env.scenario.loader import check_scenario
 
 KeyPath: TypeAlias = tuple[str, ...]
+Levels: TypeAlias = dict[str, dict[KeyPath, object]]  # what each sets, by its label
 
 OF_RUN = (
     *("policy", "config", "policy_for", "model", "model_for", "embedder", "scenario", "people"),
@@ -37,28 +37,8 @@ _MOST_LEVELS = 100
 _LIST = 'a list of values, such as ["a", "b"], or a table of levels with their values'
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """A factor.
-
-    Attributes:
-        name: by which tables call it.
-        key: in the file.
-        levels: what each sets, by path, by its label; in the order of the file.
-    """
-
-    name: str
-    key: str
-    levels: Mapping[str, Mapping[KeyPath, object]]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of its levels."""
-        return tuple(self.levels)
-
-
-def parse_factors(value: object) -> tuple[Factor, ...]:
-    """Return the factors of the table `[factors]`.
+def parse_factors(value: object) -> dict[str, Levels]:
+    """Return the levels of each factor of the table `[factors]`, by the name that tables call it.
 
     Raises:
         ValueError: something is wrong with it; every fault is a line, `key: what; allowed: ...`.
@@ -66,16 +46,21 @@ def parse_factors(value: object) -> tuple[Factor, ...]:
     if not isinstance(value, dict):
         raise ValueError(f"a table is wanted, in which each factor has {_LIST}")
     faults: list[str] = []
-    found: dict[str, dict[str, dict[KeyPath, object]]] = {}
+    found: dict[str, Levels] = {}
     for key, levels in value.items():
         try:
             found[key] = _parse_levels(key, levels)
             _check_labels(found[key])
         except ValueError as error:
             faults.append(f"{key}: {error}")
+    set_by: dict[KeyPath, str] = {}
+    for key, parsed in found.items():
+        for path in dict.fromkeys(path for settings in parsed.values() for path in settings):
+            if (other := set_by.setdefault(path, key)) != key:
+                faults.append(f"{key}: {other} sets {format_path(path)}, too")
     if faults:
         raise ValueError("\n".join(faults))
-    return tuple(Factor(_name(key, found), key, levels) for key, levels in found.items())
+    return {_name(key, found): levels for key, levels in found.items()}
 
 
 def split_path(key: str) -> KeyPath:
@@ -97,7 +82,7 @@ def split_path(key: str) -> KeyPath:
     return tuple(parts)
 
 
-def _parse_levels(key: str, levels: object) -> dict[str, dict[KeyPath, object]]:
+def _parse_levels(key: str, levels: object) -> Levels:
     if key in OF_RUN or "." in key or '"' in key:
         path = _parse_path(key)
         return {label: {path: value} for label, value in _label_values(levels).items()}

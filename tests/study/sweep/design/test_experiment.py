@@ -119,7 +119,7 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"factors": {"mind": {"a": {"polcy": 1}, "b": {"policy": "x"}}}}, "is no path"),
         ({"factors": {"rules": ["a", "b"]}}, "write a path in quotes"),
         ({"factors": {"rule.x": [1, 2]}}, 'did you mean "rules"'),
-        ({"factors": {"policy": ["idle", "random"]}}, "both set policy"),
+        ({"factors": {"policy": ["idle", "random"]}}, "policy sets policy, too"),
         ({"baseline": {"arms": "scripted"}}, "no level"),
         ({"primary": ["heard: armm"]}, 'did you mean "arm"'),
         ({"primary": ["judge.kindness"]}, "add [[judges]]"),
