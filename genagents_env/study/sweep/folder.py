@@ -122,9 +122,8 @@ class SweepFolder:
         check_free(path)
         is_new = not path.exists()
         text = read_experiment_text(file) if text is None else text
-        base, experiment = find_base(file), load_experiment(file, given, text)
-        cells = build_cells(experiment, base)
-        list_trials([cell.condition for cell in cells], experiment.seeds)
+        base = find_base(file)
+        cells = build_cells(load_experiment(file, given, text), base)
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_whole(path / BASE, encode({"base": str(base), "changes": given}))

@@ -82,7 +82,7 @@ def load(folder: Path, **changes: object) -> Experiment:
 def trials(folder: Path, **changes: object) -> tuple[Trial, ...]:
     """Return the trials of a small experiment."""
     experiment = load(folder, **changes)
-    conditions = (cell.condition for cell in build_cells(experiment, folder))
+    conditions = [cell.condition for cell in build_cells(experiment, folder)]
     return list_trials(conditions, experiment.seeds)
 
 

@@ -1,7 +1,7 @@
 """The cells of an experiment with all that their runs share, or everything wrong with them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -151,21 +151,9 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
     return tuple(cells.values())
 
 
-def list_trials(conditions: Iterable[Condition], seeds: Iterable[int]) -> tuple[Trial, ...]:
-    """Return every trial, seed by seed: all conditions of the first seed, then of the next.
-
-    Raises:
-        ConfigError: two of them would be one file.
-    """
-    conditions = tuple(conditions)
-    trials = tuple(Trial(one, seed) for seed in seeds for one in conditions)
-    seen: dict[str, Trial] = {}
-    for trial in trials:
-        other = seen.setdefault(trial.name, trial)
-        if other is not trial:
-            names = f"{other.condition.name!r} and {trial.condition.name!r}"
-            raise ConfigError(f"{names} have names too alike; rename a level")
-    return trials
+def list_trials(conditions: Sequence[Condition], seeds: Iterable[int]) -> tuple[Trial, ...]:
+    """Return every trial, seed by seed: all conditions of the first seed, then of the next."""
+    return tuple(Trial(one, seed) for seed in seeds for one in conditions)
 
 
 @cache
