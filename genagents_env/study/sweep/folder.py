@@ -1,5 +1,6 @@
 """A sweep's folder: the experiment, its run files, and what is known of each trial."""
 
+import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from shutil import rmtree
 from pydantic import TypeAdapter, ValidationError
 
 from genagents_env.errors import ConfigError, FileError, RecordError, RunLocked
-from genagents_env.files import find_inside, read_file
+from genagents_env.files import find_inside, guard_files, read_file, read_text
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
@@ -31,21 +32,18 @@ from genagents_env.study.sweep.files import (
     BASE,
     DAMAGED,
     EXPERIMENT,
+    LEDGER,
     LOG,
     PLAN,
     RUNS,
-    check_free,
-    check_links,
-    find_base,
     move_run,
-    read_note,
     write_whole,
 )
 from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.trial_status import StudyRun, SweepLog, TrialHistory, read_status
 from genagents_env.text import clean
 
-_MOST_BYTES = 64 << 20  # of a plan
+_MOST_BYTES = 64 << 20  # of a plan or a note
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class SweepFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path, self.is_new = Path(path), False
-        check_links(self.path)
+        _check_links(self.path)
         self.experiment_file, self.runs = self.path / EXPERIMENT, self.path / RUNS
         self.log = SweepLog(self.path / LOG)
         begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
@@ -119,10 +117,10 @@ class SweepFolder:
             FileError: something of a sweep in it is a link.
         """
         path, file, given = Path(path), Path(experiment_file), dict(changes or {})
-        check_free(path)
+        _check_free(path)
         is_new = not path.exists()
         text = read_experiment_text(file) if text is None else text
-        base = find_base(file)
+        base = _find_base(file)
         cells = build_cells(load_experiment(file, given, text), base)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -155,7 +153,7 @@ class SweepFolder:
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
         """What counts in place of what the experiment file says, see `load_experiment`."""
-        changes = read_note(self.path / BASE).get("changes", {})
+        changes = _read_note(self.path / BASE).get("changes", {})
         return changes if isinstance(changes, dict) else {}
 
     @cached_property
@@ -164,7 +162,7 @@ class SweepFolder:
 
         Where that is gone, the sweep's own folder.
         """
-        return find_base(self.experiment_file)
+        return _find_base(self.experiment_file)
 
     @cached_property
     def plan(self) -> Plan:
@@ -299,3 +297,52 @@ class SweepFolder:
         """The run files that have the name of no trial, sorted."""
         own = {f"{trial.name}.sqlite" for trial in self.trials}
         return [path for path in sorted(self.runs.glob("*.sqlite")) if path.name not in own]
+
+
+def _find_base(file: Path) -> Path:
+    """Return the folder from which relative paths in an experiment file start.
+
+    It is the file's own; of a sweep's copy the one that the file came from, while that is there.
+
+    Raises:
+        ConfigError: the note of it cannot be read.
+    """
+    folder = file.absolute().parent
+    if file.name != EXPERIMENT or not (folder / BASE).is_file():
+        return folder
+    base = Path(str(_read_note(folder / BASE).get("base", folder)))
+    return base if base.is_dir() else folder
+
+
+def _read_note(path: Path) -> dict[str, JSON]:
+    """Return a JSON object that the sweep wrote, such as `base.json`: `base` and `changes`.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        note = json.loads(read_text(path, _MOST_BYTES))
+    except (FileError, ValueError, RecursionError):
+        note = None
+    if not isinstance(note, dict):
+        raise ConfigError(f"{path} cannot be read; begin the sweep again")
+    return note
+
+
+def _check_links(path: Path) -> None:
+    """Raise FileError where something in a sweep's folder is a link; the folder itself may be."""
+    for name in (EXPERIMENT, BASE, LOG, LEDGER, f"{LEDGER}-wal", PLAN, RUNS, DAMAGED):
+        find_inside(path, name)
+
+
+def _check_free(path: Path) -> None:
+    """Raise ConfigError where no sweep can be started or resumed, FileError as `_check_links`."""
+    _check_links(path)
+    with guard_files(path):
+        if path.exists() and not path.is_dir():
+            raise ConfigError(f"{path} is a file; a sweep needs a folder")
+        # Hidden files are drafts of a sweep that failed to start.
+        is_new = path.is_dir() and not (path / BASE).is_file()
+        used = is_new and any(not one.name.startswith(".") for one in path.iterdir())
+    if used:
+        raise ConfigError(f"{path} has other things in it; a sweep needs a folder of its own")

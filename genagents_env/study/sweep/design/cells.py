@@ -127,7 +127,7 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
             same, or others; each fault is a line.
     """
     base, settings = Path(base).resolve(), experiment.list_cells()
-    faults = [*_check_policies(settings, base), *_check_models(settings)] if load else []
+    faults = list(_check_minds(settings, base)) if load else []
     towns: dict[str, _Town | None] = {}
     cells: dict[str, Cell] = {}
     for own in settings:
@@ -174,8 +174,11 @@ def resolve_policy(policy: str, base: Path) -> str:
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[str]:
-    """Yield what is wrong with policies, each looked at once with each of its configurations."""
+def _check_minds(settings: Iterable[CellSettings], base: Path) -> Iterator[str]:
+    """Yield what is wrong with policies, each looked at once with each of its configurations.
+
+    Then a fault for each scripted model that is none; servers are asked later, see `sweep`.
+    """
     seen = set()
     for own in settings:
         named = [("policy", own.run.policy or "", own.run.config)]
@@ -185,10 +188,6 @@ def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[st
             if repr(spec) not in seen and (fault := _check_policy(spec)):
                 yield f"{_locate(own)}{key}: {fault}"
             seen.add(repr(spec))
-
-
-def _check_models(settings: Iterable[CellSettings]) -> Iterator[str]:
-    """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
     for own in settings:
         for model in (own.run.model or "", *own.run.model_for.values()):
             try:
