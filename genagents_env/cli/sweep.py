@@ -232,12 +232,9 @@ def _say_family(folder: SweepFolder) -> None:
 
 
 def run_folder(folder: SweepFolder, options: SweepOptions, runs: str = "runs") -> SweepResult:
-    """Run the trials of a sweep's folder; remove a new folder where none could begin.
+    """Run the trials of a sweep's folder, called `runs` in the progress.
 
-    Args:
-        folder: of the sweep.
-        options: of the sweep.
-        runs: the word for them in the progress.
+    A new folder in which none could begin is removed.
     """
     with show_sweep_progress(runs) as watch:
         try:

@@ -13,7 +13,7 @@ from types import FrameType
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.llm.budget import Spend
 from genagents_env.record.lock import RunLock
-from genagents_env.run import Limits, RunOptions
+from genagents_env.run import Limits
 from genagents_env.run.preflight import check_model_server
 from genagents_env.run.signals import GRACE, handle_signals
 from genagents_env.study.sweep.design.cells import Cell, Trial, needs_model
@@ -164,15 +164,10 @@ class SweepSession:
 
     def _ask_first_questions(self, due: Sequence[Trial]) -> None:
         """Ask each model that a run needs; what is wrong with one is told before any run."""
-        how = self.experiment.endpoint.make_options()
-        needing = [self._cell(trial).model for trial in due if self._needs_model(trial)]
-        for model in dict.fromkeys(needing):
+        needing = [self._cell(trial).options for trial in due if self._needs_model(trial)]
+        for options in {one.model: one for one in needing}.values():
             with self._open_ledger("preflight") as budget:
-                check_model_server(
-                    RunOptions(
-                        model=model, model_options=how, limits=self._limits, shared_budget=budget
-                    )
-                )
+                check_model_server(replace(options, shared_budget=budget))
 
     def _run_trials(self, due: Sequence[Trial]) -> None:
         supervise(
@@ -228,14 +223,7 @@ class SweepSession:
             spec=replace(cell.spec, seed=trial.seed),
             path=self.folder.run_file(trial).absolute(),
             ledger=None if self._is_remote else (self.folder.path / LEDGER).absolute(),
-            options=replace(
-                cell.options,
-                limits=self._limits,
-                concurrency=experiment.concurrency,
-                model_options=experiment.endpoint.make_options(),
-                strict=self.options.strict,
-                max_fallbacks=experiment.max_fallbacks,
-            ),
+            options=replace(cell.options, strict=self.options.strict),
             total=self._total,
             judge=experiment.judge,
             measures=experiment.list_measures(),
@@ -269,12 +257,6 @@ class SweepSession:
 
     def _cell(self, trial: Trial) -> Cell:
         return self._cells[trial.condition.levels]
-
-    @cached_property
-    def _limits(self) -> Limits:
-        """What one run may spend; a limit on all runs' dollars wants a price of each, too."""
-        own = self.experiment.budget.run.limits()
-        return own if own.dollars is not None else replace(own, dollars=self._total.dollars)
 
     def _open_ledger(self, trial: str | None = None) -> SharedLedger:
         return SharedLedger(self.folder.path / LEDGER, self._total, trial)

@@ -82,7 +82,7 @@ class Cell:
         spec: what is run, with seed 0: the scenario loaded, with its people, place and repeats;
             start, hours and seconds per tick as the environment understands them; own policies by
             absolute path.
-        options: models, embedder and interviews, as asked for.
+        options: models, embedder and interviews, as asked for; limits, and how models are asked.
     """
 
     condition: Condition
@@ -270,6 +270,10 @@ def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Pa
             model_for=run.model_for or None,
             embedder=run.embedder,
             interviews=run.interviews,
+            limits=experiment.budget.limit_run(),
+            concurrency=experiment.concurrency,
+            model_options=experiment.endpoint.make_options(),
+            max_fallbacks=experiment.max_fallbacks,
         ),
     )
 

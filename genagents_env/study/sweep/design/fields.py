@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Annotated, Literal, Self, TypeAlias
@@ -132,6 +133,11 @@ class BudgetTable(StrictTable):
 
     run: BudgetLimits = BudgetLimits()
     total: BudgetLimits = BudgetLimits()
+
+    def limit_run(self) -> Limits:
+        """Return the limits of one run; one on all runs' dollars wants a price of each, too."""
+        own = self.run.limits()
+        return own if own.dollars is not None else replace(own, dollars=self.total.dollars)
 
 
 class EndpointTable(StrictTable):
