@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from genagents_env.study.sweep.job import Job, TrialResult
+    from genagents_env.study.sweep.worker import Job, TrialResult
 
 # How long an example takes says something about the machine, not about the code; and CI tries
 # the same examples every time, so that a red run is about the change.
@@ -28,4 +28,4 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> "Iterator[TrialResult]":
         return map(work, jobs)
 
-    monkeypatch.setattr("genagents_env.study.sweep.supervisor.run_jobs", run_here)
+    monkeypatch.setattr("genagents_env.study.sweep.pool._run_jobs", run_here)

@@ -84,9 +84,10 @@ def compare(
     where = Path(scenario).resolve()
     out = Path("sweeps") / f"compare-{where.name}" if out is None else out
     _check_own(out / EXPERIMENT)
-    folder = SweepFolder.create_from(
+    folder = SweepFolder.create(
         out,
-        format_comparison(
+        "compare",
+        text=format_comparison(
             dict(_list_levels(policies)),
             {
                 "name": make_slug(f"compare-{where.name}")[:_LABEL],
@@ -108,11 +109,9 @@ def compare(
                 "endpoint": calls,
             },
         ),
-        Path.cwd(),
-        name="compare",
     )
     warn_of_models(folder)
-    result = run_folder(folder, SweepOptions(1, preflight=True))
+    result = run_folder(folder, SweepOptions(1))
     rows = [_describe_run(run) for run in read_study_runs(folder, (), ())]
     if as_json:
         print_json(

@@ -187,7 +187,7 @@ def _format_sweep(now: "SweepProgress") -> str:
     if now.calls:
         parts.append(_format_spent(now.calls, now.tokens, now.dollars or None))
     if now.hours_left is not None and now.finished < now.total:
-        parts.append(f"{_format_hours(now.hours_left)} left")
+        parts.append(f"{format_hours(now.hours_left)} left")
     return ", ".join(parts)
 
 
@@ -200,7 +200,8 @@ def _format_running(now: "SweepProgress") -> str:
     return f"{trial} running ({at})"
 
 
-def _format_hours(hours: float) -> str:
+def format_hours(hours: float) -> str:
+    """Return hours in words, to the minute."""
     minutes = round(hours * 60)
     if minutes < 1:
         return "less than a minute"

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from genagents_env.cli import options as opt
 from genagents_env.cli.judge import judge_sweep
-from genagents_env.cli.progress import show_sweep_progress
+from genagents_env.cli.progress import format_hours, show_sweep_progress
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.runs import warn_of_unused_models
 from genagents_env.cli.screen import print_json, say, say_lines, warn
@@ -22,10 +21,9 @@ from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measures import find_measures, load_measure
 from genagents_env.study.report import write_report
 from genagents_env.study.report.measuring import make_study_plan, measure_study
-from genagents_env.study.report.table import CellValue, Table
+from genagents_env.study.report.table import Table
 from genagents_env.study.stats.effects import count_needed_seeds, list_contrasts
 from genagents_env.study.sweep import (
-    Experiment,
     SweepFolder,
     SweepOptions,
     SweepResult,
@@ -33,6 +31,7 @@ from genagents_env.study.sweep import (
 )
 from genagents_env.study.sweep import sweep as run_sweep
 from genagents_env.study.sweep.design.experiment import split_primary
+from genagents_env.study.sweep.measured import Usage
 from genagents_env.study.sweep.progress import format_degraded
 from genagents_env.study.sweep.single import run_single
 from genagents_env.study.sweep.trial_status import StudyRun
@@ -143,7 +142,7 @@ def sweep(
     opt.refuse_without({"--pilot": pilot}, "--dry-run", dry_run)
     folder = _open_folder(source, out, changes)
     unknown = _warn(folder)
-    options = SweepOptions(workers, backend, preflight=True, strict=strict, anyway=anyway)
+    options = SweepOptions(workers, backend, strict=strict, anyway=anyway)
     if dry_run:
         _print_plan(folder, options, may_pay=pilot)
         return
@@ -157,8 +156,8 @@ def sweep(
     page, *_ = write_report(results, tell=warn)
     if as_json:
         print_json({**result.as_json(), "exit_code": code, "report": str(page)})
-        raise typer.Exit(code)
-    say(f"Report: {page}")
+    else:
+        say(f"Report: {page}")
     raise typer.Exit(code)
 
 
@@ -169,13 +168,12 @@ def _run_trial(path: Path, trial: str, *, strict: bool, as_json: bool) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # other trials may run beside it
     result = run_single(SweepFolder(path), trial, strict=strict)
     why = result.message.partition("; go on with `genagents resume")[0]  # it knows no sweep
-    told = f"{result.trial}: {result.status}{f', {why}' if why else ''}"
-    if result.state == "stopped":
-        told += f"; go on with `genagents sweep {path} --trial {trial}`"
+    again = f"; go on with `genagents sweep {path} --trial {trial}`"
     if as_json:
         print_json({"trial": result.trial, "state": result.state, "hash": result.hash})
     else:
-        say(told)
+        told = f"{result.trial}: {result.status}{f', {why}' if why else ''}"
+        say(told + (again if result.state == "stopped" else ""))
     raise typer.Exit({"finished": 0, "stopped": 75, "failed": 1}[result.state])
 
 
@@ -192,16 +190,15 @@ def _open_folder(source: Path, out: Path | None, changes: dict[str, JSON]) -> Sw
 
 def _warn(folder: SweepFolder) -> tuple[str, ...]:
     """Print what is wrong with the experiment; return the unknown measures."""
-    experiment: Experiment = folder.experiment
+    experiment = folder.experiment
     for words in experiment.primary:
         if not words.startswith("judge."):
             load_measure(split_primary(words)[0], folder.base)  # unknown, it could decide nothing
     _, unknown = find_measures(experiment.list_measures(), folder.base)
     _say_family(folder)
-    unknown_runs = folder.find_unknown_runs()
     for problem in unknown:
         warn(f"{problem}; the study goes on without it")
-    if unknown_runs:
+    if unknown_runs := folder.find_unknown_runs():
         say(
             f"genagents: in {folder.runs} there are run files of no run of this experiment any "
             f"more ({len(unknown_runs):,}: a level, the scenario or a policy has changed since); "
@@ -214,9 +211,7 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
 
 def warn_of_models(folder: SweepFolder) -> None:
     """Say which models of the experiment no policy asks."""
-    warn_of_unused_models(
-        (cell.model, cell.policies) for cell in folder.cells if cell.model is not None
-    )
+    warn_of_unused_models((one.model, one.policies) for one in folder.cells if one.model)
 
 
 def _say_family(folder: SweepFolder) -> None:
@@ -228,27 +223,24 @@ def _say_family(folder: SweepFolder) -> None:
         return
     seeds, needed = len(plan.seeds), count_needed_seeds(tests)
     few = f"{needed} are needed to find just one of so many"
-    told = "each can be found" if seeds >= needed else few
     say(
         f"genagents: {tests} primary comparison{'' if tests == 1 else 's'} (more where a measure "
-        f"has a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: {told}",
+        f"has a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: "
+        f"{'each can be found' if seeds >= needed else few}",
         error=True,
     )
 
 
 def run_folder(folder: SweepFolder, options: SweepOptions, runs: str = "runs") -> SweepResult:
-    """Run the trials of a sweep's folder; remove a new folder where none could begin.
+    """Run the trials of a sweep's folder, called `runs` in the progress.
 
-    Args:
-        folder: of the sweep.
-        options: of the sweep.
-        runs: the word for them in the progress.
+    A new folder in which none could begin is removed.
     """
     with show_sweep_progress(runs) as watch:
         try:
             return run_sweep(folder, replace(options, watch=watch))
         except (ConfigError, LLMRefused, ModelOutage):
-            folder.discard_unused()  # where nothing was begun, nothing is left behind
+            folder.discard_unused()
             raise
 
 
@@ -270,34 +262,31 @@ def _print_plan(folder: SweepFolder, options: SweepOptions, *, may_pay: bool) ->
 
 def _judge(folder: SweepFolder, result: SweepResult, *, aside: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
-    limits = folder.experiment.budget.total.limits().subtract(result.spent)
     own = folder.experiment
-    how, at_once = own.endpoint.make_options(), own.concurrency
-    return judge_sweep(folder.path, limits, how, at_once, aside=aside)
+    left = own.budget.total.limits().subtract(result.spent)
+    how = own.endpoint.make_options()
+    return judge_sweep(folder.path, left, how, own.concurrency, aside=aside)
 
 
 def _print_result(result: SweepResult) -> None:
     spent, degraded = result.spent, format_degraded(result.degraded)
     say(f"{result.finished} of {result.total} runs are finished{degraded} ({result.folder})")
     if spent.calls:
-        dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
+        dollars = f", ${spent.dollars:.4f}" if spent.dollars else ""
         say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")
-    for problem in result.problems:
+    for problem in (*result.problems, *([result.message] if result.exit_code else [])):
         warn(problem)
-    if result.exit_code:
-        warn(result.message)
 
 
 def _format_plan(folder: SweepFolder, workers: int) -> Iterator[str]:
     """Yield the conditions of an experiment, with what all their runs will take."""
     study = measure_study(folder)
-    casts = {name: _forecast(runs) for name, runs in study.conditions.items()}
-    totals = [_sum_known(column) for column in zip(*casts.values(), strict=True)]
-    rows: list[tuple[CellValue, ...]] = [(name, *row) for name, row in casts.items()]
-    table = Table("plan", study.plan.name, _PLAN_COLUMNS, (*rows, ("all", *totals)), _PLAN_NOTE)
-    yield from table.format_lines()
-    if totals[-1] is not None:
-        yield f"About {_format_duration(totals[-1] * 3600 / workers)} with {workers} at once."
+    rows = {name: _forecast(runs) for name, runs in study.conditions.items()}
+    rows["all"] = tuple(_sum_known(column) for column in zip(*rows.values(), strict=True))
+    cells = tuple((name, *row) for name, row in rows.items())
+    yield from Table("plan", study.plan.name, _PLAN_COLUMNS, cells, _PLAN_NOTE).format_lines()
+    if (hours := rows["all"][-1]) is not None:
+        yield f"About {format_hours(hours / workers)} with {workers} at once."
     yield from study.describe_power()
     yield f"No further runs were made. Go on with: genagents sweep {folder.path}"
 
@@ -308,23 +297,22 @@ def _forecast(runs: Sequence[StudyRun]) -> tuple[float | None, ...]:
     These are of all runs, by the mean of the finished; None where nothing is known.
     """
     done = [run.measured.usage for run in runs if run.measured is not None and not run.earlier]
-    calls = [one.calls + (one.later_calls or 0) for one in done]
-    later = [one.later_dollars or 0.0 for one in done]
-    own = [one.dollars if one.calls else 0.0 for one in done]
-    dollars = [None if d is None else d + more for d, more in zip(own, later, strict=True)]
-    hours = [None if one.seconds is None else one.seconds / 3600 for one in done]
-    columns = (calls, [one.tokens for one in done], dollars, hours)
-    sums = (_sum_known(column) for column in columns)
-    means = (None if one is None else one / len(done) * len(runs) for one in sums)
-    return len(runs), len(runs) - len(done), *means
+    sums = (_sum_known(column) for column in zip(*map(_list_costs, done), strict=True))
+    means = [None if one is None else one / len(done) * len(runs) for one in sums]
+    return len(runs), len(runs) - len(done), *(means or [None] * 4)
+
+
+def _list_costs(usage: Usage) -> tuple[float | None, ...]:
+    dollars = usage.dollars if usage.calls else 0.0
+    return (
+        usage.calls + (usage.later_calls or 0),
+        usage.tokens,
+        None if dollars is None else dollars + (usage.later_dollars or 0.0),
+        None if usage.seconds is None else usage.seconds / 3600,
+    )
 
 
 def _sum_known(values: Sequence[float | None]) -> float | None:
     """Return the sum where every part of it is known."""
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
-
-
-def _format_duration(seconds: float) -> str:
-    minutes = -(-seconds // 60)
-    return f"{minutes / 60:.1f} hours" if minutes >= 100 else f"{minutes:.0f} min"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.study.sweep import SweepFolder, build_trials
+from genagents_env.study.sweep import SweepFolder
 from genagents_env.testing.fault_server import FaultServer
 from tests.cli.conftest import Run, Serve
 from tests.study.sweep.small_sweeps import trials, write_experiment
@@ -73,7 +73,7 @@ def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     file = write_experiment(tmp_path, **given, endpoint=ben)
     assert genagents("sweep", str(file), "--out", "two", "-q")[0] == 0
     folder = SweepFolder("two")
-    (asks, _) = build_trials(folder.experiment, tmp_path)
+    (asks, _) = folder.trials
     assert asks.identity != without.identity
     with RunReader(folder.run_file(asks)) as run:
         models = {(call.agent == "Ben Carver", call.model) for call in run.calls()}

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from itertools import count
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
@@ -11,7 +10,7 @@ from genagents_env.cli.progress import show_progress, show_sweep_progress
 from genagents_env.llm.budget import Spend
 from genagents_env.run import Progress
 from genagents_env.study.sweep import SweepProgress
-from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.design.cells import Condition, Trial
 from genagents_env.study.sweep.progress import ProgressTracker
 
 START = datetime.fromisoformat("2023-02-13T09:00")
@@ -38,23 +37,18 @@ def test_elsewhere_than_on_a_terminal_a_line_is_printed_now_and_then(
     assert lines[-1].endswith(" 19.8 ticks/s, 3 calls, 150 tokens, $0.5000")
 
 
-@pytest.mark.parametrize(
-    ("running", "hours", "words"),
-    [
-        (("lyfe-s0",), None, "1 of 4 runs, lyfe-s0 running (60 of 1,080 ticks)"),
-        (("lyfe-s0", "lyfe-s1"), None, "1 of 4 runs, 2 running"),
-        ((), 0.005, "1 of 4 runs, less than a minute left"),
-        ((), 0.5, "1 of 4 runs, 30 min left"),
-        ((), 25.25, "1 of 4 runs, 25 h 15 min left"),
-    ],
-)
-def test_running_trials_and_a_known_rest_are_shown(
-    running: tuple[str, ...], hours: float | None, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with show_sweep_progress() as watch:
-        assert watch is not None
-        watch(progress(1, 0, 1.0, *running, left=hours))
-    assert capsys.readouterr().err.splitlines() == [words]
+def test_running_trials_and_a_known_rest_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    for running, hours, words in (
+        (("lyfe-s0",), None, "lyfe-s0 running (60 of 1,080 ticks)"),
+        (("lyfe-s0", "lyfe-s1"), None, "2 running"),
+        ((), 0.005, "less than a minute left"),
+        ((), 0.5, "30 min left"),
+        ((), 25.25, "25 h 15 min left"),
+    ):
+        with show_sweep_progress() as watch:
+            assert watch is not None
+            watch(progress(1, 0, 1.0, *running, left=hours))
+        assert capsys.readouterr().err.splitlines() == [f"1 of 4 runs, {words}"]
 
 
 def test_bar_on_a_terminal_shows_interviews(
@@ -95,14 +89,12 @@ def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
 
 
 def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:
-    trials = [
-        cast(Trial, SimpleNamespace(name=n, condition=SimpleNamespace(name=n[0])))
-        for n in ("a0", "b0", "a1")
-    ]
+    a, b = (Condition(name, (name,), "", name) for name in "ab")
+    (a0, b0, a1) = trials = Trial(a, 0), Trial(b, 0), Trial(a, 1)
     tracker = ProgressTracker(trials, 1)
-    tracker.note_state("a0", "finished")
-    tracker.note_duration("a0", 36.0)
+    tracker.note(a0.name, "finished", seconds=36.0)
     assert tracker.count(Spend()).hours_left is None  # b may take any time
-    tracker.note_state("b0", "finished")
-    tracker.note_duration("b0", 7200.0)
+    tracker.note(b0.name, "finished", seconds=7200.0)
     assert tracker.count(Spend()).hours_left == pytest.approx(0.01)
+    tracker.note(a1.name, "failed")
+    assert tracker.count(Spend()).hours_left == 0

@@ -11,7 +11,8 @@ import pytest
 
 from genagents_env.study.evaluate.measures import find_measures
 from genagents_env.study.report import measure_study
-from genagents_env.study.sweep import SweepFolder, build_trials, load_experiment
+from genagents_env.study.sweep import SweepFolder, load_experiment
+from genagents_env.study.sweep.design.cells import build_cells
 from tests.cli.conftest import Run
 from tests.study.sweep.small_sweeps import run_in, write_experiment
 
@@ -160,6 +161,6 @@ def test_a_shipped_study_is_whole() -> None:
         experiment = load_experiment(path)
         assert experiment.name == path.stem
         assert experiment.question
-        trials = build_trials(experiment, path.parent)
-        assert len(trials) == len(experiment.seed_list) * prod(map(len, experiment.levels.values()))
+        cells = build_cells(experiment, path.parent)
+        assert len(cells) == prod(map(len, experiment.levels.values()))
         assert find_measures(experiment.list_measures(), path.parent)[1] == ()

@@ -195,7 +195,7 @@ def make_study_plan(folder: SweepFolder) -> StudyPlan:
         experiment.question,
         folder.experiment_file.read_text(encoding="utf-8"),
         levels,
-        experiment.seed_list,
+        experiment.seeds,
         baseline,
         tuple(split_primary(words) for words in experiment.primary),
         folder.changes,

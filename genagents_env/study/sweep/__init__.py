@@ -1,10 +1,9 @@
 """Sweeps: every trial of an experiment file run into a folder, by several workers."""
 
-from genagents_env.study.sweep.backends import count_cores
-from genagents_env.study.sweep.design.cells import Condition
+from genagents_env.study.sweep.design.cells import Condition, Trial
 from genagents_env.study.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.study.sweep.design.trials import Trial, build_trials
 from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.pool import count_cores
 from genagents_env.study.sweep.progress import SweepProgress, SweepResult
 from genagents_env.study.sweep.session import SweepOptions, sweep
 from genagents_env.study.sweep.trial_status import StudyRun
@@ -18,7 +17,6 @@ __all__ = [
     "SweepProgress",
     "SweepResult",
     "Trial",
-    "build_trials",
     "count_cores",
     "load_experiment",
     "sweep",

@@ -1,28 +1,33 @@
 """A sweep's folder: the experiment, its run files, and what is known of each trial."""
 
+import json
 import platform
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 
 from pydantic import TypeAdapter, ValidationError
 
 from genagents_env.errors import ConfigError, FileError, RecordError, RunLocked
-from genagents_env.files import find_inside, read_file
+from genagents_env.files import find_inside, guard_files, read_file, read_text
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
-from genagents_env.study.sweep.design.cells import Cell, Condition, build_cells
+from genagents_env.study.sweep.design.cells import (
+    Cell,
+    Condition,
+    Trial,
+    build_cells,
+    list_trials,
+)
 from genagents_env.study.sweep.design.experiment import (
     Experiment,
     load_experiment,
-    parse_experiment,
     read_experiment_text,
 )
-from genagents_env.study.sweep.design.trials import Trial, list_trials
 from genagents_env.study.sweep.files import (
     BASE,
     DAMAGED,
@@ -31,19 +36,14 @@ from genagents_env.study.sweep.files import (
     LOG,
     PLAN,
     RUNS,
-    check_free,
-    check_links,
-    find_base,
     move_run,
-    read_note,
     write_whole,
 )
-from genagents_env.study.sweep.log import SweepLog, TrialHistory
 from genagents_env.study.sweep.measured import read_measured
-from genagents_env.study.sweep.trial_status import StudyRun, read_status
+from genagents_env.study.sweep.trial_status import StudyRun, SweepLog, TrialHistory, read_status
 from genagents_env.text import clean
 
-_MOST_BYTES = 64 << 20  # of a plan
+_MOST_BYTES = 64 << 20  # of a plan or a note
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class SweepFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path, self.is_new = Path(path), False
-        check_links(self.path)
+        _check_links(self.path)
         self.experiment_file, self.runs = self.path / EXPERIMENT, self.path / RUNS
         self.log = SweepLog(self.path / LOG)
         begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
@@ -96,6 +96,8 @@ class SweepFolder:
         path: str | Path,
         experiment_file: str | Path,
         changes: Mapping[str, JSON] | None = None,
+        *,
+        text: str | None = None,
     ) -> "SweepFolder":
         """Make the folder of a sweep, or continue the one that is there.
 
@@ -105,43 +107,21 @@ class SweepFolder:
         Args:
             path: new, empty, or of a sweep.
             experiment_file: what is run; that of a sweep's folder will do.
-            changes: in place of what the file says, see `parse_experiment`; kept for later.
+            changes: in place of what the file says, see `load_experiment`; kept for later.
+            text: of the experiment file, where that is only a name, with which faults begin and
+                beside which relative paths start.
 
         Raises:
             ConfigError: other things are in the folder, or the experiment has faults, see
                 `build_cells`; nothing was written.
             FileError: something of a sweep in it is a link.
         """
-        path, file = Path(path), Path(experiment_file)
-        check_free(path)
-        text = read_experiment_text(file)
-        return cls.create_from(path, text, find_base(file), changes, name=str(file))
-
-    @classmethod
-    def create_from(
-        cls,
-        path: str | Path,
-        text: str,
-        base: Path,
-        changes: Mapping[str, JSON] | None = None,
-        *,
-        name: str,
-    ) -> "SweepFolder":
-        """Do as `create` does, with the text of an experiment file.
-
-        Args:
-            path: new, empty, or of a sweep.
-            text: of the file, as TOML.
-            base: the folder that relative paths in it start from.
-            changes: as of `create`.
-            name: of the file, with which faults begin.
-        """
-        path = Path(path)
-        check_free(path)
-        is_new, given = not path.exists(), dict(changes or {})
-        experiment = parse_experiment(text, name, given)
-        cells = build_cells(experiment, base)
-        list_trials([cell.condition for cell in cells], experiment.seed_list)
+        path, file, given = Path(path), Path(experiment_file), dict(changes or {})
+        _check_free(path)
+        is_new = not path.exists()
+        text = read_experiment_text(file) if text is None else text
+        base = _find_base(file)
+        cells = build_cells(load_experiment(file, given, text), base)
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_whole(path / BASE, encode({"base": str(base), "changes": given}))
@@ -150,8 +130,7 @@ class SweepFolder:
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
-        folder.is_new = is_new
-        folder.cells = cells
+        folder.is_new, folder.cells = is_new, cells
         folder.plan = folder._make_plan(folder._read_plan())
         write_whole(path / PLAN, _PLAN.dump_json(folder.plan, indent=1).decode())
         return folder
@@ -173,8 +152,8 @@ class SweepFolder:
 
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
-        """What counts in place of what the experiment file says, see `parse_experiment`."""
-        changes = read_note(self.path / BASE).get("changes", {})
+        """What counts in place of what the experiment file says, see `load_experiment`."""
+        changes = _read_note(self.path / BASE).get("changes", {})
         return changes if isinstance(changes, dict) else {}
 
     @cached_property
@@ -183,7 +162,7 @@ class SweepFolder:
 
         Where that is gone, the sweep's own folder.
         """
-        return find_base(self.experiment_file)
+        return _find_base(self.experiment_file)
 
     @cached_property
     def plan(self) -> Plan:
@@ -200,7 +179,7 @@ class SweepFolder:
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """Every trial, in the order in which they are run; errors as of `build_cells`."""
-        return list_trials(self.plan.conditions, self.experiment.seed_list)
+        return list_trials(self.plan.conditions, self.experiment.seeds)
 
     @property
     def pilots(self) -> tuple[Trial, ...]:
@@ -232,13 +211,8 @@ class SweepFolder:
 
     def discard_unused(self) -> None:
         """Remove the folder where it was made for this sweep and no run has begun in it."""
-        if not self.is_new or self.log.path.exists() or any(self.runs.iterdir()):
-            return
-        for name in (BASE, EXPERIMENT, PLAN, LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"):
-            (self.path / name).unlink(missing_ok=True)
-        with suppress(OSError):  # somebody else has put something into it
-            self.runs.rmdir()
-            self.path.rmdir()
+        if self.is_new and not self.log.path.exists() and not any(self.runs.iterdir()):
+            rmtree(self.path)
 
     def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.
@@ -257,29 +231,26 @@ class SweepFolder:
     def read_statuses(self) -> tuple[StudyRun, ...]:
         """Return how every trial stands, in their order."""
         histories = self.log.read_histories()
-        statuses = (read_status(trial, self.run_file(trial)) for trial in self.trials)
-        return tuple(_with_failure(status, histories) for status in statuses)
+        return tuple(
+            read_status(trial, self.run_file(trial), histories.get(trial.name))
+            for trial in self.trials
+        )
 
-    def verify(self, trial: Trial, histories: Mapping[str, TrialHistory]) -> StudyRun:
+    def verify(self, trial: Trial, history: TrialHistory | None) -> StudyRun:
         """Return how a trial stands, having read all of a finished run that has changed.
 
         It is damaged where it does not match its own checksums, or has another canonical hash
         than was noted when it finished. A file that is as it was when it was measured is trusted.
-
-        Args:
-            trial: of this sweep.
-            histories: of the log, read once for all trials.
         """
         path = self.run_file(trial)
-        status = _with_failure(read_status(trial, path), histories)
+        status = read_status(trial, path, history)
         if status.state != "finished" or status.measured is not None:
             return status
         try:
             found = canonical_hash(path)
         except RecordError as error:
             return replace(status, state="damaged", problem=clean(str(error)))
-        noted = {histories[trial.name].hash} if trial.name in histories else set()
-        noted |= {one.hash for one in (read_measured(path),) if one is not None}
+        noted = {one.hash for one in (history, read_measured(path)) if one is not None}
         if noted - {None, found}:
             why = f"{path} is another run than the one that finished: its hash is {found[:12]}"
             return replace(status, state="damaged", problem=clean(why))
@@ -328,10 +299,50 @@ class SweepFolder:
         return [path for path in sorted(self.runs.glob("*.sqlite")) if path.name not in own]
 
 
-def _with_failure(status: StudyRun, histories: Mapping[str, TrialHistory]) -> StudyRun:
-    """Return a trial that is due or stopped as failed, where the last try of it was."""
-    history = histories.get(status.name)
-    may_have_failed = status.state in ("due", "stopped") and status.status != "running"
-    if history is None or history.failure is None or not may_have_failed:
-        return status
-    return replace(status, state="failed", problem=history.failure)
+def _find_base(file: Path) -> Path:
+    """Return the folder from which relative paths in an experiment file start.
+
+    It is the file's own; of a sweep's copy the one that the file came from, while that is there.
+
+    Raises:
+        ConfigError: the note of it cannot be read.
+    """
+    folder = file.absolute().parent
+    if file.name != EXPERIMENT or not (folder / BASE).is_file():
+        return folder
+    base = Path(str(_read_note(folder / BASE).get("base", folder)))
+    return base if base.is_dir() else folder
+
+
+def _read_note(path: Path) -> dict[str, JSON]:
+    """Return a JSON object that the sweep wrote, such as `base.json`: `base` and `changes`.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        note = json.loads(read_text(path, _MOST_BYTES))
+    except (FileError, ValueError, RecursionError):
+        note = None
+    if not isinstance(note, dict):
+        raise ConfigError(f"{path} cannot be read; begin the sweep again")
+    return note
+
+
+def _check_links(path: Path) -> None:
+    """Raise FileError where something in a sweep's folder is a link; the folder itself may be."""
+    for name in (EXPERIMENT, BASE, LOG, LEDGER, f"{LEDGER}-wal", PLAN, RUNS, DAMAGED):
+        find_inside(path, name)
+
+
+def _check_free(path: Path) -> None:
+    """Raise ConfigError where no sweep can be started or resumed, FileError as `_check_links`."""
+    _check_links(path)
+    with guard_files(path):
+        if path.exists() and not path.is_dir():
+            raise ConfigError(f"{path} is a file; a sweep needs a folder")
+        # Hidden files are drafts of a sweep that failed to start.
+        is_new = path.is_dir() and not (path / BASE).is_file()
+        used = is_new and any(not one.name.startswith(".") for one in path.iterdir())
+    if used:
+        raise ConfigError(f"{path} has other things in it; a sweep needs a folder of its own")

@@ -3,7 +3,7 @@
 What a call may cost is reserved before it is made, in a transaction, so that whichever process is
 killed, the ledger says no less than was spent. A worker holds a lock file while it lives; what a
 dead one had reserved counts as spent. Only processes of one machine open a ledger. A worker
-elsewhere gets a part of the budget, which its sweep holds here, and a ledger of its own for it.
+elsewhere gets a part of the budget, which is spent here until it returns, and a ledger of its own.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Self
@@ -64,7 +65,6 @@ class SharedLedger(SharedBudget):
         self._turn: asyncio.Lock | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._reported_at = 0.0
-        self._unreported: Progress | None = None
         self._worker: int | None = None
         self._lock: RunLock | None = None
         self._file = self._open()
@@ -131,11 +131,12 @@ class SharedLedger(SharedBudget):
             self._add(used)
 
     def report(self, progress: Progress) -> None:
-        """Note how far the run is, at most five times a second, and at the end."""
-        self._unreported, now = progress, time.monotonic()
-        if now - self._reported_at >= _REPORTS:
-            self._reported_at = now
-            self._report_last()
+        """Note how far the run is, at most five times a second."""
+        if time.monotonic() - self._reported_at < _REPORTS:
+            return
+        self._reported_at, told = time.monotonic(), _PROGRESS.dump_json(progress).decode()
+        with suppress(sqlite3.Error):
+            self._file.execute("UPDATE workers SET progress = ? WHERE id = ?", (told, self._worker))
 
     def count_seconds(self, seconds: float) -> None:
         """Count seconds of wall clock."""
@@ -149,15 +150,20 @@ class SharedLedger(SharedBudget):
             if row.rowcount == 1:
                 self._add(used)
 
-    def hold_part(self, parts: int) -> Limits:
-        """Reserve one of so many equal parts of what is left, for a worker on another machine.
+    def take_part(self, parts: int) -> Limits:
+        """Spend one of so many equal parts of what is left, for a worker on another machine.
 
-        What it spent is settled when it returns; `close` counts all of the part as spent.
+        What it did not spend is given back; of one that does not return all is spent.
         """
         with self._write():
             part = part_budget(self.limits, self.spent + self._sum_reserved(), parts)
-            self._hold(bound_spend(part))
+            self._add(bound_spend(part))
             return part
+
+    def give_back(self, part: Limits, used: Spend) -> None:
+        """Count what was used of a part in its place."""
+        with self._write():
+            self._add(used - bound_spend(part))
 
     def begin(self) -> None:
         """Begin a session: what dead workers held is spent, and its limits may be larger."""
@@ -179,9 +185,8 @@ class SharedLedger(SharedBudget):
             lock.release()
 
     def close(self) -> None:
-        """Note the last progress and leave; what is still reserved counts as spent. Safe twice."""
+        """Leave; what is still reserved counts as spent. Safe twice."""
         if self._worker is not None:
-            self._report_last()
             with suppress(RecordError), self._write():
                 self._forget(self._worker)
             self._worker = None
@@ -237,14 +242,21 @@ class SharedLedger(SharedBudget):
             return True
 
     def _refuse(self, total: Spend) -> None:
-        kinds = list_exceeded(self.limits, total)
-        seconds = self._ask("SELECT seconds FROM spent")[0]
-        if self.limits.seconds is not None and seconds >= self.limits.seconds:
-            raise _make_refusal("seconds", self.limits.seconds, seconds)
-        if kinds:
-            self._file.execute("UPDATE spent SET exhausted = ?", (kinds[0],))
-            limit, value = getattr(self.limits, kinds[0]), getattr(total, kinds[0])
-            raise _make_refusal(kinds[0], float(limit), float(value))
+        """Raise BudgetExceeded, and note it, where `total` is too much or the time is up."""
+        kinds = ["seconds"] if self.exhausted == "seconds" else list_exceeded(self.limits, total)
+        if not kinds:
+            return
+        kind, seconds = kinds[0], self._ask("SELECT seconds FROM spent")[0]
+        self._file.execute("UPDATE spent SET exhausted = ?", (kind,))
+        limit = float(getattr(self.limits, kind))
+        value = float({**asdict(total), "seconds": seconds}[kind])
+        refusal = BudgetExceeded(kind, limit, value)
+        # The advice of a run's own budget, an option of the command line, would not help here.
+        refusal.args = (
+            f"the sweep's budget is reached: {kind} would be {value:g} in all, limit {limit:g}; "
+            "raise `total` in the experiment's [budget] to go on",
+        )
+        raise refusal
 
     def _sum_reserved(self, worker: int | None = None) -> Spend:
         """Return what one worker has reserved, or all."""
@@ -253,14 +265,10 @@ class SharedLedger(SharedBudget):
         return sum((Spend(c, t, Decimal(d)) for c, t, d in rows), Spend())
 
     def _hold(self, more: Spend) -> None:
-        key = (self._worker,)
-        row = self._ask("SELECT calls, tokens, dollars FROM workers WHERE id = ?", *key)
-        held = Spend(row[0], row[1], Decimal(row[2])) + more
-        if held.calls < 0 or held.tokens < 0 or held.dollars < 0:
-            raise ValueError("more is settled than was reserved")
+        held = self._sum_reserved(self._worker) + more
         self._file.execute(
             "UPDATE workers SET calls = ?, tokens = ?, dollars = ? WHERE id = ?",
-            (held.calls, held.tokens, str(held.dollars), *key),
+            (held.calls, held.tokens, str(held.dollars), self._worker),
         )
 
     def _add(self, used: Spend) -> None:
@@ -273,15 +281,6 @@ class SharedLedger(SharedBudget):
     def _forget(self, worker: int) -> None:
         self._add(self._sum_reserved(worker))
         self._file.execute("DELETE FROM workers WHERE id = ?", (worker,))
-
-    def _report_last(self) -> None:
-        progress, self._unreported = self._unreported, None
-        if progress is not None:
-            told = _PROGRESS.dump_json(progress).decode()
-            with suppress(sqlite3.Error):
-                self._file.execute(
-                    "UPDATE workers SET progress = ? WHERE id = ?", (told, self._worker)
-                )
 
     def _ask(self, query: str, *values: object) -> Any:
         row = self._file.execute(query, values).fetchone()
@@ -312,11 +311,11 @@ class SharedLedger(SharedBudget):
 def part_budget(limits: Limits, spent: Spend, parts: int) -> Limits:
     """Return an equal part of what is left of `limits`, for one of so many workers."""
     left = limits.subtract(spent)
-    return Limits(
-        None if left.calls is None else left.calls // parts,
-        None if left.tokens is None else left.tokens // parts,
-        None if left.dollars is None else left.dollars / parts,
-        left.seconds,
+    return replace(
+        left,
+        calls=left.calls and left.calls // parts,
+        tokens=left.tokens and left.tokens // parts,
+        dollars=left.dollars and left.dollars / parts,
     )
 
 
@@ -339,13 +338,3 @@ def read_spend(given: JSON) -> Spend:
         return Spend()
     is_amount = all(one >= 0 for one in (found.calls, found.tokens, found.dollars))
     return found if is_amount else Spend()
-
-
-def _make_refusal(kind: str, limit: float, value: float) -> BudgetExceeded:
-    refusal = BudgetExceeded(kind, limit, value)
-    # The advice of a run's own budget, an option of the command line, would not help here.
-    refusal.args = (
-        f"the sweep's budget is reached: {kind} would be {value:g} in all, limit {limit:g}; "
-        "raise `total` in the experiment's [budget] to go on",
-    )
-    return refusal

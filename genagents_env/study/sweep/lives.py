@@ -11,14 +11,10 @@ from genagents_env.study.sweep.measured import MeasuredRun
 
 @dataclass(frozen=True, slots=True)
 class EqualLives:
-    """How many pairs of runs that differ in two levels alone led the same life.
+    """How many pairs of runs that differ in two levels of a factor alone led the same life.
 
-    Attributes:
-        factor: its name.
-        first: a level.
-        second: another one.
-        equal: pairs of runs with the same positions, events and answers.
-        compared: all pairs of finished runs.
+    `equal` counts the pairs with the same positions, events and answers, `compared` all pairs of
+    finished runs.
     """
 
     factor: str
@@ -30,11 +26,10 @@ class EqualLives:
     @property
     def text(self) -> str:
         """A sentence without its full stop."""
+        share = f"{self.equal} of {self.compared} pairs of runs"
         if self.equal == self.compared:
             several = f"all {self.compared} pairs of runs"
-            share = "the one pair of runs" if self.compared == 1 else several
-        else:
-            share = f"{self.equal} of {self.compared} pairs of runs"
+            share = several if self.compared > 1 else "the one pair of runs"
         return f"{self.factor}: {self.first} and {self.second} led the same life in {share}"
 
 
@@ -73,19 +68,41 @@ def find_reason_to_stop(
         cells: how many it has.
         runs: finished ones of the first seed, by the levels of their cell.
     """
-    degraded = {cell: one.degraded for cell, one in runs.items()}
-    found = list(_list_degraded(experiment.levels, degraded))
-    if found and experiment.degraded == "exclude":
-        return "; ".join(found)
     taken = {label for one in runs.values() for label in one.taken}
     named = (split_primary(words)[0] for words in experiment.primary)
     primary = [words for words in named if split_key(words)[0] in taken]
-    missing = list(
-        _list_missing(primary, {one.name for run in runs.values() for one in run.values})
-    )
-    if missing and len(runs) == cells:
-        return "; ".join(missing)
-    return "; ".join(_list_equal(experiment.levels, runs, primary))
+    reasons = list(_list_degraded(experiment.levels, runs))
+    if experiment.degraded == "include" or not reasons:
+        names = {one.name for run in runs.values() for one in run.values}
+        reasons = list(_list_missing(primary, names)) if len(runs) == cells else []
+    return "; ".join(reasons or _list_equal(experiment.levels, runs, primary))
+
+
+def _list_degraded(
+    levels: Mapping[str, Sequence[str]], runs: Mapping[tuple[str, ...], MeasuredRun]
+) -> Iterator[str]:
+    sides = {"": list(runs.values())}
+    if not all(run.degraded for run in runs.values()):
+        sides = {
+            f"with {label} ({factor}) ": [run for cell, run in runs.items() if cell[k] == label]
+            for k, (factor, labels) in enumerate(levels.items())
+            for label in labels
+        }
+    for side, own in sides.items():
+        if own and all(run.degraded for run in own):
+            yield (
+                f"{side}every finished run of the first seed is degraded ({own[0].degraded}) and "
+                "in no mean; mend what fails"
+            )
+
+
+def _list_missing(primary: Sequence[str], names: Collection[str]) -> Iterator[str]:
+    for words in primary:
+        if not any(belongs_to(name, words) for name in names):
+            label, _ = split_key(words)
+            others = ", ".join(sorted(name for name in names if belongs_to(name, label)))
+            there_is = f"there is {others}" if others else f"{label} has none at all"
+            yield f"no run of the first seed has a value of {words}, which is `primary`; {there_is}"
 
 
 def _list_equal(
@@ -93,48 +110,16 @@ def _list_equal(
     runs: Mapping[tuple[str, ...], MeasuredRun],
     primary: Sequence[str],
 ) -> Iterator[str]:
-    # Levels of one life may still differ in what models were asked, if that is the question.
-    told = {
-        cell: [one for one in sorted(run.numbers.items()) if _is_of_any(one[0], primary)]
-        for cell, run in runs.items()
-    }
-    lives = {(cell, 0): f"{run.life} {told[cell]}" for cell, run in runs.items()}
+    lives = {}
+    for cell, run in runs.items():
+        # Levels of one life may still differ in what models were asked, if that is the question.
+        numbers = sorted(run.numbers.items())
+        told = [one for one in numbers if any(belongs_to(one[0], words) for words in primary)]
+        lives[cell, 0] = f"{run.life} {told}"
     for one in count_equal_lives(levels, lives):
         if one.equal == one.compared:
             yield (
                 f"{one.text} of the first seed, so nothing that happened there depended on which "
                 "it was; choose levels that somebody notices, since other seeds differ only where "
                 "chance decides"
-            )
-
-
-def _is_of_any(name: str, primary: Sequence[str]) -> bool:
-    return any(belongs_to(name, words) for words in primary)
-
-
-def _list_missing(primary: Sequence[str], names: Collection[str]) -> Iterator[str]:
-    for words in primary:
-        if any(belongs_to(name, words) for name in names):
-            continue
-        label, _ = split_key(words)
-        others = sorted(name for name in names if belongs_to(name, label))
-        there_is = f"there is {', '.join(others)}" if others else f"{label} has none at all"
-        yield f"no run of the first seed has a value of {words}, which is `primary`; {there_is}"
-
-
-def _list_degraded(
-    levels: Mapping[str, Sequence[str]], degraded: Mapping[tuple[str, ...], str]
-) -> Iterator[str]:
-    sides = {"": list(degraded.values())}
-    if not all(degraded.values()):
-        sides = {
-            f"with {label} ({factor}) ": [how for cell, how in degraded.items() if cell[k] == label]
-            for k, (factor, labels) in enumerate(levels.items())
-            for label in labels
-        }
-    for what, hows in sides.items():
-        if hows and all(hows):
-            yield (
-                f"{what}every finished run of the first seed is degraded ({hows[0]}) and in no "
-                "mean; mend what fails"
             )

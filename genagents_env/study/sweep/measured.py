@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -128,20 +128,41 @@ def measure_run(
     Raises:
         RecordError: it cannot be read, or does not match its checksums.
     """
-    digest = canonical_hash(path)
+    digest, stat = canonical_hash(path), path.stat()
     kept = known if known is not None and known.hash == digest else None
     with RunReader(path) as reader:
         data = RunData(reader)
         wanted = list(measures) if kept is None else kept.lacks(measures)
         values, faults = take_values(data, wanted)
-        found = _describe_run(data, path, digest)
-    taken = {one.label: find_version(one) for one in wanted}
-    if kept is not None:
-        fresh = {one.name for one in values}
-        values = (*(one for one in kept.values if one.name not in fresh), *values)
-        faults = tuple(dict.fromkeys((*kept.faults, *faults)))
-        taken = {**kept.taken, **taken}
-    return replace(found, values=values, faults=faults, taken=taken)
+        taken = {one.label: find_version(one) for one in wanted}
+        if kept is not None:
+            fresh = {one.name for one in values}
+            values = (*(one for one in kept.values if one.name not in fresh), *values)
+            faults = tuple(dict.fromkeys((*kept.faults, *faults)))
+            taken = {**kept.taken, **taken}
+        return MeasuredRun(
+            hash=digest,
+            size=stat.st_size,
+            modified=stat.st_mtime_ns,
+            life=_digest_events(data),
+            hours=data.hours,
+            people=len(data.names),
+            values=values,
+            taken=taken,
+            faults=faults,
+            usage=_sum_usage(reader),
+            degradation=reader.find_degradation(),
+            prompt_cuts=reader.find_prompt_cuts(),
+            model_changes=tuple(reader.find_model_changes()),
+            uses=reader.list_faculty_uses(),
+            versions=dict(data.meta.versions),
+            curves={
+                fact: tuple(
+                    (round(second / 3600, _ROUNDING), int(count)) for second, count in steps
+                )
+                for fact, steps in compute_curves(data).items()
+            },
+        )
 
 
 def store_measured(path: Path, found: MeasuredRun) -> None:
@@ -170,38 +191,17 @@ def _name_file(path: Path) -> Path:
     return find_inside(path.parent, f"{path.name}{VALUES}")
 
 
-def _describe_run(data: RunData, path: Path, digest: str) -> MeasuredRun:
-    reader, stat = data.reader, path.stat()
+def _sum_usage(reader: RunReader) -> Usage:
     spent, spending = reader.sum_calls(), reader.spending
     later = [one.total for one in reader.later_spending.values()]
-    return MeasuredRun(
-        hash=digest,
-        size=stat.st_size,
-        modified=stat.st_mtime_ns,
-        life=_digest_events(data),
-        hours=data.hours,
-        people=len(data.names),
-        values=(),
-        taken={},
-        faults=(),
-        usage=Usage(
-            spent.calls,
-            spent.prompt_tokens + spent.completion_tokens,
-            spent.fallbacks,
-            None if spent.dollars is None else float(spent.dollars),
-            None if spending is None else spending.seconds,
-            sum(one.calls for one in later),
-            float(sum(one.dollars for one in later)),
-        ),
-        degradation=reader.find_degradation(),
-        prompt_cuts=reader.find_prompt_cuts(),
-        model_changes=tuple(reader.find_model_changes()),
-        uses=reader.list_faculty_uses(),
-        versions=dict(data.meta.versions),
-        curves={
-            fact: tuple((round(second / 3600, _ROUNDING), int(known)) for second, known in steps)
-            for fact, steps in compute_curves(data).items()
-        },
+    return Usage(
+        spent.calls,
+        spent.prompt_tokens + spent.completion_tokens,
+        spent.fallbacks,
+        None if spent.dollars is None else float(spent.dollars),
+        None if spending is None else spending.seconds,
+        sum(one.calls for one in later),
+        float(sum(one.dollars for one in later)),
     )
 
 

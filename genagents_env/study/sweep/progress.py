@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 
 from genagents_env.llm.budget import Spend
 from genagents_env.record.rows import JSON
 from genagents_env.run import Progress
-from genagents_env.study.sweep.design.trials import Trial
-from genagents_env.study.sweep.job import TrialResult
+from genagents_env.study.sweep.design.cells import Trial
 from genagents_env.study.sweep.ledger import write_spend
 
 _HOUR = 3600.0
@@ -20,8 +20,8 @@ class TrialCounts:
     """How many trials of a sweep stand how, earlier sessions included.
 
     Attributes:
-        total: trials that were asked for.
-        finished: of these; so are the others. The rest was not started.
+        total: trials that were asked for; those in none of the other counts were not started.
+        finished: to their end.
         degraded: finished ones that are, see `Degradation.degraded`.
         stopped: by a budget, an outage or a signal; they can be resumed.
         failed: these need the user's attention, and are tried again by a resumed sweep.
@@ -32,6 +32,17 @@ class TrialCounts:
     degraded: int
     stopped: int
     failed: int
+
+    def describe(self) -> str:
+        """Return the counts on one line."""
+        degraded = format_degraded(self.degraded)
+        if self.finished == self.total:
+            return f"all {self.total:,} trials are finished{degraded}"
+        due = self.total - self.finished - self.failed - self.stopped
+        others = {"failed": self.failed, "stopped": self.stopped, "not begun": due}
+        parts = [f"{count:,} {state}" for state, count in others.items() if count]
+        done = f"{self.finished:,} of {self.total:,} trials are finished{degraded}"
+        return ", ".join([done, *parts])
 
 
 @dataclass(frozen=True)
@@ -82,12 +93,7 @@ class SweepResult(TrialCounts):
 
 
 class ProgressTracker:
-    """Keeps the count of trials, and what those of each condition took.
-
-    Args:
-        trials: the whole sweep.
-        workers: at once.
-    """
+    """Keeps the count of all trials of a sweep, and what those of each condition took."""
 
     def __init__(self, trials: Iterable[Trial], workers: int) -> None:
         self._conditions = {trial.name: trial.condition.name for trial in trials}
@@ -98,29 +104,17 @@ class ProgressTracker:
         self._priced = True
         self._began = time.monotonic()
 
-    def note_state(self, trial: str, state: str, *, degraded: bool = False) -> None:
-        """Note how a trial stands, and whether it is finished but degraded."""
+    def note(
+        self, trial: str, state: str, *, degraded: bool = False, seconds: float | None = None
+    ) -> None:
+        """Note how a trial stands; of a finished one, whether it is degraded and what it took."""
         self._states[trial] = state
-        if degraded:
-            self._degraded.add(trial)
-
-    def note_duration(self, trial: str, seconds: float) -> None:
-        """Note what a trial took from its start to its end."""
-        self._seconds.setdefault(self._conditions[trial], []).append(seconds)
-
-    def note_result(self, result: TrialResult) -> None:
-        """Note the end of a trial."""
-        self.note_state(result.trial, result.state, degraded=bool(result.degraded))
-        if result.state == "finished":
-            self.note_duration(result.trial, result.seconds)
+        self._degraded |= {trial} if degraded else set()
+        if state == "finished" and seconds:
+            self._seconds.setdefault(self._conditions[trial], []).append(seconds)
 
     def count(self, spent: Spend, running: Mapping[str, Progress] | None = None) -> SweepProgress:
-        """Return how it stands now; trials are noted in another thread than some ask in.
-
-        Args:
-            spent: by all.
-            running: how far the trials under way are.
-        """
+        """Return how it stands now; trials are noted in another thread than some ask in."""
         states, running = list(self._states.values()), running or {}
         self._priced = self._priced and all(one.dollars is not None for one in running.values())
         return SweepProgress(
@@ -138,38 +132,15 @@ class ProgressTracker:
         )
 
     def _hours_left(self, running: Mapping[str, Progress]) -> float | None:
-        means = {name: sum(took) / len(took) for name, took in list(self._seconds.items())}
+        means = {name: fmean(seconds) for name, seconds in list(self._seconds.items())}
         left = 0.0
         for trial, condition in self._conditions.items():
             if self._states.get(trial) not in ("finished", "failed"):
                 if condition not in means:
                     return None
-                left += means[condition] * _compute_share_left(running.get(trial))
+                at = running.get(trial)
+                left += means[condition] * (1 - at.tick / max(1, at.horizon) if at else 1)
         return left / self._workers / _HOUR
-
-
-def _compute_share_left(progress: Progress | None) -> float:
-    return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)
-
-
-def format_message(progress: SweepProgress, why: str, folder: Path, *, halted: bool = False) -> str:
-    """Return how a sweep stands and how to resume it, on one line.
-
-    Args:
-        progress: of the sweep.
-        why: trials are left.
-        folder: of the sweep.
-        halted: the first seed was a reason to stop, which `--anyway` passes over.
-    """
-    if progress.finished == progress.total:
-        return f"all {progress.total:,} trials are finished{format_degraded(progress.degraded)}"
-    done = f"{progress.finished:,} of {progress.total:,} trials are finished"
-    due = progress.total - progress.finished - progress.failed - progress.stopped
-    others = {"failed": progress.failed, "stopped": progress.stopped, "not begun": due}
-    parts = [f"{count:,} {state}" for state, count in others.items() if count]
-    counts = ", ".join([f"{done}{format_degraded(progress.degraded)}", *parts])
-    again = f"genagents sweep {folder}{' --anyway' if halted else ''}"
-    return f"{counts}{': ' + why if why else ''}; go on with `{again}`"
 
 
 def format_degraded(count: int) -> str:

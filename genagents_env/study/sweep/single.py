@@ -6,13 +6,12 @@ from uuid import uuid4
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Limits, Spend
-from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.design.cells import Trial
 from genagents_env.study.sweep.folder import SweepFolder
-from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.ledger import bound_spend, part_budget, read_spend, write_spend
 from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.session import SweepOptions, SweepSession
-from genagents_env.study.sweep.worker import run_trial
+from genagents_env.study.sweep.worker import TrialResult, run_trial
 
 
 def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> TrialResult:
@@ -25,7 +24,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     Args:
         folder: of the sweep; on another machine one of a shared file system.
         which: the trial's number from 0, in the order of the sweep, or its name.
-        strict: stop at the first error of a policy.
+        strict: as of `SweepOptions`.
 
     Raises:
         ConfigError: there is no such trial, or elsewhere while the sweep goes on where it began.
@@ -36,14 +35,13 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         measured = read_measured(folder.run_file(trial))
         return TrialResult(trial.name, "finished", measured=measured)
     job = replace(session.make_job(trial), is_dedicated=False)
-    part, mark = None, uuid4().hex
-    if platform.node() != folder.plan.host:
-        part = _take_part(folder, job.total)
-        job = replace(job, ledger=job.path.with_suffix(".ledger"), total=part)
+    if platform.node() == folder.plan.host:
+        result = run_trial(job)
+    else:
+        part, mark = _take_part(folder, job.total), uuid4().hex
         spent = write_spend(bound_spend(part))
         folder.log.append(event="part", id=mark, trial=trial.name, spent=spent)
-    result = run_trial(job)
-    if part is not None:
+        result = run_trial(replace(job, ledger=job.path.with_suffix(".ledger"), total=part))
         folder.log.append(event="part back", id=mark, spent=write_spend(result.spent))
     session.log_result(result)
     return result
@@ -64,13 +62,11 @@ def _take_part(folder: SweepFolder, total: Limits) -> Limits:
 
 
 def _find_trial(folder: SweepFolder, which: str) -> Trial:
-    trials = folder.trials
-    if which.isdecimal() and int(which) < len(trials):
-        return trials[int(which)]
-    for trial in trials:
-        if trial.name == which:
-            return trial
-    raise ConfigError(
-        f"--trial {which}: there is none; allowed: 0 to {len(trials) - 1}, or a name such as "
-        f"{trials[0].name}"
-    )
+    trials = {one.name: one for one in folder.trials}
+    numbers = {str(number): one for number, one in enumerate(folder.trials)}
+    if (trial := numbers.get(which) or trials.get(which)) is None:
+        raise ConfigError(
+            f"--trial {which}: there is none; allowed: 0 to {len(trials) - 1}, or a name such as "
+            f"{next(iter(trials))}"
+        )
+    return trial

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from genagents_env.errors import BudgetExceeded, ModelOutage
 from genagents_env.record.degradation import DEGRADED_EXIT
-from genagents_env.study.sweep.job import TrialResult
+from genagents_env.study.sweep.progress import TrialCounts
+from genagents_env.study.sweep.worker import TrialResult
 
 _OUTAGES = 3  # trials in a row that no model answered, after which no further one asks
-_CLOCK = "seconds"
 
 
 class StopRule:
@@ -34,38 +34,29 @@ class StopRule:
             self._outages = 0
 
     def allows(self, needs_model: bool) -> bool:
-        """Whether a trial may start now; what is refused once stays refused."""
+        """Return whether a trial may start now; what is refused once stays refused."""
         kind = self._exhausted()
-        if self._signalled() is not None or kind == _CLOCK:
+        if self._signalled() is not None or kind == "seconds":
             return False
         return not (needs_model and (self._is_down or kind is not None))
 
     @property
     def _is_down(self) -> bool:
-        """Whether the endpoint counts as down."""
         return self._outages >= _OUTAGES
 
-    def conclude(self, left: int, failed: int, degraded: int = 0) -> tuple[int, str]:
-        """Return the exit code and why trials are left, in words; of several reasons the first.
-
-        Args:
-            left: trials that are neither finished nor failed.
-            failed: trials that failed.
-            degraded: finished ones that are.
-        """
-        if left and (signal := self._signalled()) is not None:
+    def conclude(self, counts: TrialCounts) -> tuple[int, str]:
+        """Return the exit code and why trials are left, in words; of several reasons the first."""
+        left = counts.total - counts.finished - counts.failed
+        if not left:
+            return (1 if counts.failed else DEGRADED_EXIT if counts.degraded else 0), ""
+        if (signal := self._signalled()) is not None:
             return 128 + signal, "stopped by a signal"
-        if left and (self._is_down or "paused" in self._ends):
+        if self._is_down or "paused" in self._ends:
             return ModelOutage.exit_code, "the model gave no answers, or none that can be used"
-        if left and (kind := self._exhausted()) is not None:
-            what = "the sweep's budget is used up"
-            return (
-                BudgetExceeded.exit_code,
-                f"{what} ({kind}); raise `total` in [budget] of its experiment.toml",
-            )
-        if left and "budget_exhausted" in self._ends:
-            what = "the budget of a run is used up; raise `run` in [budget] of its experiment.toml"
-            return BudgetExceeded.exit_code, what
-        if left or failed:
+        if (kind := self._exhausted()) is not None:
+            what = f"the sweep's budget is used up ({kind}); raise `total`"
+        elif "budget_exhausted" in self._ends:
+            what = "the budget of a run is used up; raise `run`"
+        else:
             return 1, ""
-        return (DEGRADED_EXIT if degraded else 0), ""
+        return BudgetExceeded.exit_code, f"{what} in [budget] of its experiment.toml"

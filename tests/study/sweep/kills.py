@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 
 from genagents_env.record.lock import find_writer
-from genagents_env.rng import draw_index, draw_unit
 from genagents_env.study.sweep import SweepFolder
-from tests.study.sweep.small_sweeps import events, town, whole
+from tests.study.sweep.small_sweeps import events, whole
 
 ROOT = Path(__file__).parents[3]
 _STEP = 0.05
@@ -55,23 +54,15 @@ def workers(process: "subprocess.Popen[bytes]") -> list[int]:
     )
 
 
-def kill_one(number: int, process: "subprocess.Popen[bytes]") -> bool:
-    """Kill a worker, waiting for one as long as the sweep lives."""
+def kill_worker(process: "subprocess.Popen[bytes]", after: float, number: int) -> None:
+    """Kill a worker after so many seconds, waiting for one as long as the sweep lives."""
+    time.sleep(after)
     while process.poll() is None:
         if pids := workers(process):
-            os.kill(pids[draw_index(number, len(pids), "victim")], signal.SIGKILL)
-            return True
+            os.kill(pids[number % len(pids)], signal.SIGKILL)
+            return
         time.sleep(_STEP)
-    return False
-
-
-def kill_workers(process: "subprocess.Popen[bytes]", every: float, most: int) -> int:
-    """Kill a worker every so many seconds, more or less, and return how many were killed."""
-    kills = 0
-    while process.poll() is None and kills < most:
-        time.sleep(every * (0.5 + draw_unit(kills, "pause")))
-        kills += kill_one(kills, process)
-    return kills
+    raise AssertionError("the sweep was over before its worker was killed")
 
 
 def has_no_orphans(folder: SweepFolder, seconds: float = 5.0) -> bool:
@@ -84,36 +75,22 @@ def has_no_orphans(folder: SweepFolder, seconds: float = 5.0) -> bool:
     return False
 
 
-def run_with_kills(
-    path: Path, runs: int, every: float, before: int, after: int = 1000
-) -> tuple[int, dict[str, str]]:
-    """Return how many workers were killed, and the hashes, of a sweep that was killed midway, too.
-
-    Args:
-        path: a new folder.
-        runs: of the sweep.
-        every: seconds between two kills.
-        before: workers to be killed before the sweep itself is.
-        after: workers to be killed at most once it was resumed.
-    """
-    folder = town(path, runs // 2)
-    first = driver(folder.path, 2)
-    kills = kill_workers(first, every, before)
-    while first.poll() is None and not (events(folder, "finished") and writers(folder)):
+def kill_midway(folder: SweepFolder) -> None:
+    """Kill a worker, and then the sweep, once a run is finished and another under way."""
+    process = driver(folder.path, 2)
+    kill_worker(process, 2.5, 0)
+    while process.poll() is None and not (events(folder, "finished") and writers(folder)):
         time.sleep(_STEP)
-    first.kill()
-    assert first.wait() == -signal.SIGKILL, output_file(folder.path).read_text()
+    process.kill()
+    assert process.wait() == -signal.SIGKILL, output_file(folder.path).read_text()
     assert has_no_orphans(folder)
-    assert len(events(folder, "finished")) < runs, "the sweep was over before it was killed"
-    second = driver(folder.path, 2)
-    kills += kill_workers(second, every, after)
-    assert second.wait() == 0, output_file(folder.path).read_text()
-    return kills, whole(folder)
+    assert len(events(folder, "finished")) < len(folder.trials), "it was over before"
 
 
-def run_serially(path: Path, runs: int) -> dict[str, str]:
-    """Return the hashes of the same sweep by one worker, undisturbed."""
-    folder = town(path, runs // 2)
-    process = driver(folder.path, 1)
+def finish(folder: SweepFolder, workers: int, *kills: float) -> dict[str, str]:
+    """Return the hashes of a sweep run to its end, workers killed after so many seconds each."""
+    process = driver(folder.path, workers)
+    for number, after in enumerate(kills):
+        kill_worker(process, after, number)
     assert process.wait() == 0, output_file(folder.path).read_text()
     return whole(folder)

@@ -8,9 +8,8 @@ from typing import Any
 from genagents_env.record import canonical_hash
 from genagents_env.run import run
 from genagents_env.scenario.toml_text import format_toml
-from genagents_env.study.sweep.design.cells import Cell, build_cells
+from genagents_env.study.sweep.design.cells import Cell, Trial, build_cells, list_trials
 from genagents_env.study.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.study.sweep.design.trials import Trial, build_trials
 from genagents_env.study.sweep.folder import SweepFolder
 
 ARMS = ({"name": "scripted", "policy": "scripted"}, {"name": "nobody moves", "policy": "idle"})
@@ -82,7 +81,9 @@ def load(folder: Path, **changes: object) -> Experiment:
 
 def trials(folder: Path, **changes: object) -> tuple[Trial, ...]:
     """Return the trials of a small experiment."""
-    return build_trials(load(folder, **changes), folder)
+    experiment = load(folder, **changes)
+    conditions = [cell.condition for cell in build_cells(experiment, folder)]
+    return list_trials(conditions, experiment.seeds)
 
 
 def cells(folder: Path, **changes: object) -> tuple[Cell, ...]:

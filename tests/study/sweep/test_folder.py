@@ -1,5 +1,4 @@
 import os
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -10,10 +9,10 @@ from hypothesis import strategies as st
 from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.design.cells import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.trial_status import StudyRun
-from tests.study.sweep.small_sweeps import ARMS, OWN, create_sweep, run_in, trials, write_experiment
+from tests.study.sweep.small_sweeps import ARMS, create_sweep, run_in, trials, write_experiment
 
 
 @pytest.fixture
@@ -33,22 +32,14 @@ def _read_status(folder: SweepFolder, trial: Trial) -> StudyRun:
 
 
 def test_a_new_folder_in_which_nothing_began_is_gone_and_nothing_else(tmp_path: Path) -> None:
-    made = create_sweep(tmp_path)
-    (made.path / "ledger.sqlite").write_text("")
-    made.discard_unused()
-    assert not made.path.exists()
-    for keep in ("runs/some.sqlite", "log.jsonl"):
-        begun = create_sweep(tmp_path)
-        (begun.path / keep).write_text("")
-        begun.discard_unused()
-        assert (begun.path / "experiment.toml").is_file()
-        shutil.rmtree(begun.path)
-    create_sweep(tmp_path)
-    again = create_sweep(tmp_path)  # it was there before
-    again.discard_unused()
-    assert (again.path / "experiment.toml").is_file()
-    SweepFolder(again.path).discard_unused()
-    assert (again.path / "experiment.toml").is_file()
+    create_sweep(tmp_path).discard_unused()
+    assert not (tmp_path / "out").exists()
+    begun = create_sweep(tmp_path)
+    (begun.runs / "some.sqlite").write_text("")
+    begun.discard_unused()
+    (begun.runs / "some.sqlite").unlink()
+    create_sweep(tmp_path).discard_unused()  # it was there before
+    assert begun.experiment_file.is_file()
 
 
 def test_a_new_folder_has_all_that_a_resume_needs(sweep: SweepFolder, tmp_path: Path) -> None:
@@ -103,13 +94,10 @@ def test_a_lost_experiment_and_an_unreadable_base_are_told(sweep: SweepFolder) -
         SweepFolder(sweep.path)
 
 
-def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    create_sweep(tmp_path / "there")
-    shutil.move(tmp_path / "there" / "out", tmp_path / "here")
-    shutil.rmtree(tmp_path / "there")
-    assert SweepFolder(tmp_path / "here").base == tmp_path / "here"
-    assert len(SweepFolder(tmp_path / "here").trials) == 4
+def test_where_the_base_is_gone_the_folder_serves(sweep: SweepFolder) -> None:
+    (sweep.path / "base.json").write_text('{"base": "/none", "changes": {}}')
+    assert SweepFolder(sweep.path).base == sweep.path
+    assert len(SweepFolder(sweep.path).trials) == 4
 
 
 def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> None:
@@ -119,18 +107,6 @@ def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> No
     assert again.changes == {"model": "scripted", "seeds": 1}
     assert len(SweepFolder.reopen(sweep.path).trials) == 2
     assert again.base == tmp_path
-
-
-def test_own_policies_are_found_from_wherever_one_resumes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "mine.py").write_text(OWN)
-    sweep = create_sweep(tmp_path, seeds=1, arms=[{"name": "a", "policy": "mine.py:Mine"}])
-    (tmp_path / "else").mkdir()
-    monkeypatch.chdir(tmp_path / "else")
-    (trial,) = SweepFolder(sweep.path).trials
-    run_in(sweep, trial)
-    assert _states(sweep) == ["finished"]
 
 
 # How trials stand.
@@ -176,8 +152,8 @@ def test_whatever_bytes_are_wrong_a_standing_is_told(
         with_ = data.draw(st.binary(min_size=1, max_size=300))
         bad[at : at + len(with_)] = with_
     path.write_bytes(bytes(bad[: data.draw(st.sampled_from([len(good), 700, 4096, 9000]))]))
-    (trial, *_), histories = sweep.trials, sweep.log.read_histories()
-    standing, verified = _read_status(sweep, trial), sweep.verify(trial, histories)
+    trial = sweep.trials[0]
+    standing, verified = _read_status(sweep, trial), sweep.verify(trial, None)
     assert standing.state in ("finished", "stopped", "damaged")
     assert (standing.state == "damaged") == bool(standing.problem)
     assert verified.state != "finished" or canonical_hash(path)
@@ -196,9 +172,9 @@ def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -
     trial = sweep.trials[0]
     path = run_in(sweep, trial)
     sweep.log.append(event="finished", trial=trial.name, hash=canonical_hash(path))
-    assert sweep.verify(trial, sweep.log.read_histories()).state == "finished"
+    assert sweep.verify(trial, sweep.log.read_histories()[trial.name]).state == "finished"
     sweep.log.append(event="finished", trial=trial.name, hash="0" * 64)
-    assert "another run" in sweep.verify(trial, sweep.log.read_histories()).problem
+    assert "another run" in sweep.verify(trial, sweep.log.read_histories()[trial.name]).problem
 
 
 def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:

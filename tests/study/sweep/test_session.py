@@ -13,10 +13,10 @@ from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
 from tests.study.sweep.kills import (
     driver,
+    finish,
     has_no_orphans,
+    kill_midway,
     output_file,
-    run_serially,
-    run_with_kills,
     writers,
 )
 from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole, write_trap
@@ -27,6 +27,9 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(
 ) -> None:
     policies = {"one": "scripted", "two": "reactive"}
     folder, told = compare_policies(tmp_path, policies), list[SweepProgress]()
+    names = [trial.name for trial in folder.pilots]
+    assert sweep(folder, SweepOptions(workers=2, trials=names)).total == 2
+    assert sorted(events(folder, "finished")) == sorted(names)
     swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
     assert (swept.total, swept.finished, swept.stopped, swept.failed) == (4, 4, 0, 0)
     assert (swept.exit_code, swept.problems) == (0, ())
@@ -112,7 +115,7 @@ def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path)
     assert whole(more) == whole(unstopped)
 
 
-def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path: Path) -> None:
+def test_what_is_not_allowed_is_refused_before_anything_runs(tmp_path: Path) -> None:
     folder = compare_policies(tmp_path, {"one": "scripted"})
     for settings, what in (
         (SweepOptions(workers=0), "workers: 0"),
@@ -121,24 +124,11 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
     ):
         with pytest.raises(ConfigError, match=what):
             sweep(folder, settings)
-    assert folder.log.read() == []
-
-
-def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
-    folder = compare_policies(tmp_path, {"one": "scripted"})
-    lock = RunLock(folder.path / "ledger.sqlite")
+    lock = RunLock(folder.path / "ledger.sqlite")  # one folder has one sweep at a time
     with pytest.raises(RunLocked):
         sweep(folder)
     lock.release()
-
-
-@pytest.mark.usefixtures("in_process")
-def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
-    folder = compare_policies(tmp_path, {"one": "scripted"}, seeds=3)
-    name = folder.trials[1].name
-    swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
-    assert (swept.total, swept.finished) == (1, 1)
-    assert events(folder, "finished") == [name]
+    assert folder.log.read() == []
 
 
 def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
@@ -167,13 +157,11 @@ def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     assert has_no_orphans(folder)
     assert 1 <= len(events(folder, "stopped")) <= 2
     assert events(folder, "worker died") == []
-    again = driver(folder.path, 2)
-    assert again.wait() == 0, output_file(folder.path).read_text()
-    whole(folder)
+    finish(folder, 2)
 
 
 @pytest.mark.slow
 def test_killed_workers_and_a_killed_sweep_leave_no_trace(tmp_path: Path) -> None:
-    kills, hashes = run_with_kills(tmp_path / "killed", runs=16, every=2.5, before=1, after=2)
-    assert kills >= 2
-    assert hashes == run_serially(tmp_path / "serial", 16)
+    folder = town(tmp_path / "killed", 8)
+    kill_midway(folder)
+    assert finish(folder, 2, 2.0, 3.0) == finish(town(tmp_path / "serial", 8), 1)

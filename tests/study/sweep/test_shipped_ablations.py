@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -16,26 +16,26 @@ FOLDER = Path(__file__).parents[3] / "examples" / "studies"
 SMALLVILLE = {"perceive", "plan", "reflect", "converse", "react", "ground", "summary"}
 
 
-class Lived:
+class Lived(NamedTuple):
     """What came of an arm: calls by faculty, and the minds at the last checkpoint."""
 
-    def __init__(self, path: Path) -> None:
-        with RunReader(path) as record:
-            self.calls = Counter(call.purpose.split(".")[0] for call in record.calls())
-            state = record.checkpoint(2**40)
-        assert state is not None
-        (self.minds,) = state.policies
+    calls: Counter[str]
+    minds: Mapping[str, Any]
 
 
-def live(study: str, model: str, folder: Path) -> dict[str, Lived]:
+def live(study: str, folder: Path) -> dict[str, Lived]:
     """Live each arm of a study with the first of its seeds."""
-    path = FOLDER / f"{study}.toml"
-    lived = {}
+    path, lived = FOLDER / f"{study}.toml", {}
     for number, cell in enumerate(build_cells(load_experiment(path), path.parent)):
-        options = RunOptions(model=model, embedder=cell.options.embedder, interviews=False)
+        model, embedder = "scripted:neighbour", cell.options.embedder
+        options = RunOptions(model=model, embedder=embedder, interviews=False)
         file = folder / f"{study}-{number}.sqlite"
         assert run(cell.spec, file, options).status == "finished"
-        lived[cell.condition.name] = Lived(file)
+        with RunReader(file) as record:
+            calls = Counter(call.purpose.split(".")[0] for call in record.calls())
+            state = record.checkpoint(2**40)
+        assert state is not None
+        lived[cell.condition.name] = Lived(calls, state.policies[0])
     return lived
 
 
@@ -43,7 +43,7 @@ def live(study: str, model: str, folder: Path) -> dict[str, Lived]:
 def test_every_faculty_of_smallville_runs_in_full_and_none_where_it_is_left_out(
     tmp_path: Path,
 ) -> None:
-    lived = live("smallville_ablations", "scripted:neighbour", tmp_path)
+    lived = live("smallville_ablations", tmp_path)
     gone: dict[str, set[str]] = {
         "full": set(),
         "no reflection": {"reflect"},
@@ -73,7 +73,7 @@ LYFE: Mapping[str, Callable[[Lived, Lived], Any]] = {
 
 @pytest.mark.slow
 def test_every_part_of_lyfe_works_in_full_and_not_where_it_is_left_out(tmp_path: Path) -> None:
-    lived = live("lyfe_ablations", "scripted:neighbour", tmp_path)
+    lived = live("lyfe_ablations", tmp_path)
     assert {*lived} == {"full", *LYFE}
     for arm, differs in LYFE.items():
         assert differs(lived["full"], lived[arm]), (arm, lived["full"].calls, lived[arm].calls)
@@ -82,7 +82,7 @@ def test_every_part_of_lyfe_works_in_full_and_not_where_it_is_left_out(tmp_path:
 @pytest.mark.slow
 @pytest.mark.parametrize("study", ["minds", "cost_success"])
 def test_every_mind_of_a_comparison_is_asked_something(study: str, tmp_path: Path) -> None:
-    lived = live(study, "scripted:neighbour", tmp_path)
+    lived = live(study, tmp_path)
     assert not lived.pop("scripted").calls
     for arm, one in lived.items():
         assert sum(one.calls.values()) > 0, arm

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import Degradation
-from genagents_env.study.sweep.job import TrialResult
 from genagents_env.study.sweep.lives import find_reason_to_stop
+from genagents_env.study.sweep.progress import TrialCounts
 from genagents_env.study.sweep.stop_rule import StopRule
+from genagents_env.study.sweep.worker import TrialResult
 from tests.study.report.planted import change
 from tests.study.report.planted_study import measured
 from tests.study.sweep.small_sweeps import load
@@ -27,27 +28,28 @@ def test_three_outages_in_a_row_end_what_needs_a_model() -> None:
     assert halt.allows(needs_model=False)
     halt.note(end("finished"), needs_model=True)  # had begun before
     assert not halt.allows(needs_model=True)
-    assert halt.conclude(left=3, failed=1)[0] == 75
+    assert halt.conclude(TrialCounts(9, 5, 0, 0, 1))[0] == 75
 
 
 def test_a_used_up_budget_lets_those_begin_that_cost_nothing() -> None:
     halt = StopRule(lambda: "tokens", lambda: None)
     assert not halt.allows(needs_model=True)
     assert halt.allows(needs_model=False)
-    code, why = halt.conclude(left=2, failed=0)
+    code, why = halt.conclude(TrialCounts(9, 7, 0, 0, 0))
     assert code == 3
     assert "tokens" in why
     assert not StopRule(lambda: "seconds", lambda: None).allows(needs_model=False)
 
 
 def test_the_exit_code_names_the_first_reason() -> None:
-    assert StopRule(lambda: None, lambda: None).conclude(left=0, failed=0) == (0, "")
-    assert StopRule(lambda: None, lambda: None).conclude(left=0, failed=2)[0] == 1
-    assert StopRule(lambda: "calls", lambda: signal.SIGTERM).conclude(left=1, failed=2)[0] == 143
-    assert StopRule(lambda: "calls", lambda: signal.SIGINT).conclude(left=0, failed=0)[0] == 0
+    whole, failed, left = (TrialCounts(3, n, 0, 0, bad) for n, bad in ((3, 0), (1, 2), (0, 2)))
     own = StopRule(lambda: None, lambda: None)
+    assert [own.conclude(counts) for counts in (whole, failed)] == [(0, ""), (1, "")]
+    assert own.conclude(TrialCounts(3, 3, 1, 0, 0))[0] == 4
+    assert StopRule(lambda: "calls", lambda: signal.SIGTERM).conclude(left)[0] == 143
+    assert StopRule(lambda: "calls", lambda: signal.SIGINT).conclude(whole)[0] == 0
     own.note(end("budget_exhausted"), needs_model=True)
-    assert own.conclude(left=1, failed=0)[0] == 3
+    assert own.conclude(left)[0] == 3
 
 
 FOUR = [("bare", "2"), ("full", "2"), ("bare", "8"), ("full", "8")]

@@ -10,8 +10,7 @@ from genagents_env.llm.budget import Spend
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
-from genagents_env.study.sweep.job import Job
-from genagents_env.study.sweep.worker import run_trial
+from genagents_env.study.sweep.worker import Job, run_trial
 from tests.study.sweep.small_sweeps import compare_policies, write_trap
 
 

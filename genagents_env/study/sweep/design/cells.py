@@ -1,11 +1,14 @@
 """The cells of an experiment with all that their runs share, or everything wrong with them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
+from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, PolicyError, ScenarioError
 from genagents_env.llm.open import check_scripted
@@ -21,10 +24,11 @@ from genagents_env.run.policy_groups import match_specs
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.schema import Scenario
 from genagents_env.study.sweep.design.experiment import CellSettings, Experiment
-from genagents_env.study.sweep.design.identity import compute_identity
-from genagents_env.study.sweep.design.paths import PathFault, change_scenario
+from genagents_env.study.sweep.design.factors import PathFault, change_scenario
+from genagents_env.study.sweep.design.identity import compute_identity, make_slug
 from genagents_env.text import clean
 
+_IDENTITY = 8  # hexadecimal digits of an identity in a file's name
 _LIMIT = 500
 _LACKS = re.compile(r"\b(pip|pipx|uv tool) install\b")  # where the package of an extra is missing
 
@@ -47,6 +51,29 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One run of an experiment. Two trials of the same identity are the same run."""
+
+    condition: Condition
+    seed: int
+
+    @cached_property
+    def identity(self) -> str:
+        """64 hexadecimal digits, of its condition and its seed."""
+        return sha256(f"{self.condition.identity} {self.seed}".encode()).hexdigest()
+
+    @cached_property
+    def name(self) -> str:
+        """The name of its run file, without `.sqlite`."""
+        return f"{make_slug(self.condition.name)}-{self.suffix}"
+
+    @property
+    def suffix(self) -> str:
+        """The part of the name that stays when a level is given another name."""
+        return f"s{self.seed}-{self.identity[:_IDENTITY]}"
+
+
+@dataclass(frozen=True)
 class Cell:
     """A condition with all that its runs share.
 
@@ -55,7 +82,7 @@ class Cell:
         spec: what is run, with seed 0: the scenario loaded, with its people, place and repeats;
             start, hours and seconds per tick as the environment understands them; own policies by
             absolute path.
-        options: models, embedder and interviews, as asked for.
+        options: models, embedder and interviews, as asked for; limits, and how models are asked.
     """
 
     condition: Condition
@@ -73,13 +100,12 @@ class Cell:
         return self.spec.policy.name, *self.spec.policy_for.values()
 
 
-@dataclass(frozen=True)
-class _Town:
-    """A scenario as it is run: its digest, its people, and its hours as the town has them."""
+class _Town(NamedTuple):
+    """A town as it is run: its scenario changed, start and hours as the environment has them."""
 
+    config: TownConfig
     scenario: Scenario
     digest: str
-    arguments: dict[str, JSON]
     names: tuple[str, ...]
 
 
@@ -100,31 +126,34 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
         ConfigError: scenarios cannot be loaded, policies not found or made, two cells are the
             same, or others; each fault is a line.
     """
-    base = Path(base).resolve()
-    settings = experiment.list_cells()
-    faults: list[str] = []
-    if load:
-        faults += [*_check_policies(settings, base), *_check_models(settings)]
+    base, settings = Path(base).resolve(), experiment.list_cells()
+    faults = list(_check_minds(settings, base)) if load else []
     towns: dict[str, _Town | None] = {}
-    cells: list[Cell] = []
+    cells: dict[str, Cell] = {}
     for own in settings:
         key = repr((own.run.to_town_config(base), own.run.repeats, own.edits))
         if key not in towns:
-            try:
-                towns[key] = _prepare_town(own, base)
-            except (ScenarioError, ConfigError, PathFault) as error:
-                towns[key] = None
-                faults += _describe_fault(own, error)
+            towns[key] = _try_town(own, base, faults)
         town = towns[key]
-        if town is not None and not faults:
-            try:
-                cells.append(_build_cell(own, town, experiment, base))
-            except ConfigError as error:
-                faults.append(f"{_locate(own)}policy_for: {error}")
-    faults += _find_equal(cells)
+        if town is None or faults:
+            continue
+        try:
+            cell = _build_cell(own, town, experiment, base)
+        except ConfigError as error:
+            faults.append(f"{_locate(own)}policy_for: {error}")
+            continue
+        other = cells.setdefault(cell.condition.identity, cell)
+        if other is not cell:
+            names = f"{cell.condition.name!r} is the same town and mind as {other.condition.name!r}"
+            faults.append(f"factors: {names}")
     if faults:
         raise ConfigError("\n".join(dict.fromkeys(faults)))
-    return tuple(cells)
+    return tuple(cells.values())
+
+
+def list_trials(conditions: Sequence[Condition], seeds: Iterable[int]) -> tuple[Trial, ...]:
+    """Return every trial, seed by seed: all conditions of the first seed, then of the next."""
+    return tuple(Trial(one, seed) for seed in seeds for one in conditions)
 
 
 @cache
@@ -145,27 +174,20 @@ def resolve_policy(policy: str, base: Path) -> str:
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[str]:
+def _check_minds(settings: Iterable[CellSettings], base: Path) -> Iterator[str]:
     """Yield what is wrong with policies, each looked at once with each of its configurations.
 
-    A file that does not import is a fault: its runs would fail, too. A shipped policy or a plug-in
-    whose package is not installed is none: its own runs report it, and the others go on.
+    Then a fault for each scripted model that is none; servers are asked later, see `sweep`.
     """
     seen = set()
     for own in settings:
-        for key, name, config in (
-            ("policy", own.run.policy or "", own.run.config),
-            *((f"policy_for.{agent}", name, {}) for agent, name in own.run.policy_for.items()),
-        ):
+        named = [("policy", own.run.policy or "", own.run.config)]
+        named += [(f"policy_for.{agent}", name, {}) for agent, name in own.run.policy_for.items()]
+        for key, name, config in named:
             spec = PolicySpec(resolve_policy(name, base), dict(config))
-            if repr(spec) not in seen:
-                seen.add(repr(spec))
-                if fault := _check_policy(spec):
-                    yield f"{_locate(own)}{key}: {fault}"
-
-
-def _check_models(settings: Iterable[CellSettings]) -> Iterator[str]:
-    """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
+            if repr(spec) not in seen and (fault := _check_policy(spec)):
+                yield f"{_locate(own)}{key}: {fault}"
+            seen.add(repr(spec))
     for own in settings:
         for model in (own.run.model or "", *own.run.model_for.values()):
             try:
@@ -175,18 +197,33 @@ def _check_models(settings: Iterable[CellSettings]) -> Iterator[str]:
 
 
 def _check_policy(spec: PolicySpec) -> str:
+    """Return why a policy cannot be made; empty where it can, or its own runs report it.
+
+    Those do where the package of a shipped policy or a plug-in is not installed, so that others go
+    on; a file that does not import is a fault, for its runs would fail, too.
+    """
     try:
         check_for_run(spec.name)
         load_policy(spec.name, **spec.config).close()
     except (PolicyError, ConfigError, ImportError) as error:
         cause = error if isinstance(error, ImportError) else error.__cause__
         lacks = isinstance(cause, ImportError) or _LACKS.search(str(error)) is not None
-        if lacks and find_policy_file(spec.name) is None:
-            return ""  # an extra or a plug-in's package: that policy's runs report it
-        return clean(str(error), _LIMIT)
+        is_own = find_policy_file(spec.name) is not None
+        return clean(str(error), _LIMIT) if is_own or not lacks else ""
     except Exception as error:  # a user's code, reported as it failed
         return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
     return ""
+
+
+def _try_town(own: CellSettings, base: Path, faults: list[str]) -> _Town | None:
+    """Return the town of a cell; None where it has faults, which are added."""
+    try:
+        return _prepare_town(own, base)
+    except (ScenarioError, ConfigError, PathFault) as error:
+        lead = _locate(own) if isinstance(error, PathFault) else f"scenario {own.run.scenario}: "
+        lines = error.faults if isinstance(error, ScenarioError) else str(error).splitlines()
+        faults += [f"{lead}{line}" for line in lines]
+        return None
 
 
 def _prepare_town(own: CellSettings, base: Path) -> _Town:
@@ -194,23 +231,26 @@ def _prepare_town(own: CellSettings, base: Path) -> _Town:
     scenario = change_scenario(config.load_scenario(), own.edits)
     if own.run.repeats is not None:
         scenario = scenario.model_copy(update={"interview_repeats": own.run.repeats})
-    env = TownEnv(replace(config, scenario=scenario, people=None, place=None))
+    config = replace(config, scenario=scenario, people=None, place=None)
+    env = TownEnv(config)
     understood = env.world.scenario
-    arguments: dict[str, JSON] = {
-        "start": understood.start.isoformat(),
-        "hours": understood.hours,
-        "seconds_per_tick": understood.seconds_per_tick,
-    }
-    return _Town(scenario, digest_scenario(scenario), arguments, tuple(env.possible_agents))
+    config = replace(
+        config,
+        start=understood.start.isoformat(),
+        hours=understood.hours,
+        seconds_per_tick=understood.seconds_per_tick,
+    )
+    return _Town(config, scenario, digest_scenario(scenario), tuple(env.possible_agents))
 
 
 def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Path) -> Cell:
     run = own.run
     policy = PolicySpec(resolve_policy(run.policy or "", base), dict(run.config))
     others = {agent: resolve_policy(name, base) for agent, name in run.policy_for.items()}
+    arguments = ("start", "hours", "seconds_per_tick")
     facts: dict[str, JSON] = {
         "scenario": town.digest,
-        "arguments": town.arguments,
+        "arguments": {key: getattr(town.config, key) for key in arguments},
         "model": run.model,
         "embedder": run.embedder,
         "interviews": run.interviews,
@@ -219,40 +259,23 @@ def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Pa
     }
     identity = compute_identity(facts, match_specs(town.names, policy, others))
     block = f"{town.scenario.name} / {', '.join(town.names)}"
-    name = " / ".join(own.levels) or str(run.policy)
-    config = replace(run.to_town_config(base), scenario=town.scenario, people=None, place=None)
-    config = replace(config, **town.arguments)
-    spec = RunSpec(config, repeats=run.repeats, policy=policy, policy_for=others)
-    options = RunOptions(
-        model=_resolve_model(run.model, base),
-        model_for=run.model_for or None,
-        embedder=run.embedder,
-        interviews=run.interviews,
+    model = run.model
+    if model is not None and model.endswith(".gguf") and (base / model).is_file():
+        model = str((base / model).resolve())  # a file beside the experiment
+    return Cell(
+        Condition(" / ".join(own.levels) or str(run.policy), own.levels, block, identity),
+        RunSpec(town.config, repeats=run.repeats, policy=policy, policy_for=others),
+        RunOptions(
+            model=model,
+            model_for=run.model_for or None,
+            embedder=run.embedder,
+            interviews=run.interviews,
+            limits=experiment.budget.limit_run(),
+            concurrency=experiment.concurrency,
+            model_options=experiment.endpoint.make_options(),
+            max_fallbacks=experiment.max_fallbacks,
+        ),
     )
-    return Cell(Condition(name, own.levels, block, identity), spec, options)
-
-
-def _resolve_model(model: str | None, base: Path) -> str | None:
-    """Return the absolute path of a model that is a file beside the experiment."""
-    if model is None or not model.endswith(".gguf") or not (base / model).is_file():
-        return model
-    return str((base / model).resolve())
-
-
-def _find_equal(cells: Iterable[Cell]) -> Iterator[str]:
-    """Yield a fault for each cell that is the same town and mind as one before it."""
-    seen: dict[str, str] = {}
-    for cell in cells:
-        own = cell.condition
-        if own.identity in seen:
-            yield f"factors: {own.name!r} is the same town and mind as {seen[own.identity]!r}"
-        seen.setdefault(own.identity, own.name)
-
-
-def _describe_fault(own: CellSettings, error: Exception) -> Iterator[str]:
-    lead = _locate(own) if isinstance(error, PathFault) else f"scenario {own.run.scenario}: "
-    for line in error.faults if isinstance(error, ScenarioError) else str(error).splitlines():
-        yield f"{lead}{line}"
 
 
 def _locate(own: CellSettings) -> str:

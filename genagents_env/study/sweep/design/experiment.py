@@ -19,8 +19,7 @@ from genagents_env.scenario import list_scenario_names
 from genagents_env.scenario.faults import list_faults, quote, suggest
 from genagents_env.study.evaluate.measures import DEFAULT
 from genagents_env.study.stats.effects import BETWEEN
-from genagents_env.study.sweep.design.factors import OF_RUN, Factor, parse_factors
-from genagents_env.study.sweep.design.factors import Path as SettingPath
+from genagents_env.study.sweep.design.factors import OF_RUN, TABLES, KeyPath, Levels, parse_factors
 from genagents_env.study.sweep.design.fields import (
     AsTuple,
     BudgetTable,
@@ -28,12 +27,9 @@ from genagents_env.study.sweep.design.fields import (
     EmbedderName,
     EndpointTable,
     ExperimentName,
-    Hours,
     JudgeSpec,
     PeopleField,
-    PolicyFor,
     Repeats,
-    SecondsPerTick,
     Seeds,
     ShortText,
     Start,
@@ -43,7 +39,6 @@ from genagents_env.study.sweep.design.fields import (
 )
 from genagents_env.text import clean
 
-Share = Annotated[float, Field(ge=0, le=1)]
 DegradedRuns = Literal["exclude", "include"]
 _MOST_BYTES = 1 << 20  # of a file
 _FAULT_LIMIT = 1000  # characters
@@ -64,16 +59,16 @@ class RunSettings(StrictTable):
 
     policy: Word | None = None
     config: Config = Field(default_factory=dict)
-    policy_for: PolicyFor = Field(default_factory=dict)
+    policy_for: dict[str, str] = Field(default_factory=dict)
     model: Word | None = None
-    model_for: PolicyFor = Field(default_factory=dict)
+    model_for: dict[str, str] = Field(default_factory=dict)
     embedder: EmbedderName | None = None
     scenario: Word | None = None
     people: PeopleField | None = None
     place: Word | None = None
     start: Start | None = None
-    hours: Hours | None = None
-    seconds_per_tick: SecondsPerTick | None = None
+    hours: Annotated[float, Field(gt=0, le=24 * 366)] | None = None
+    seconds_per_tick: Annotated[int, Field(ge=1, le=3600)] | None = None
     repeats: Repeats | None = None
     interviews: bool = True
 
@@ -94,20 +89,14 @@ class RunSettings(StrictTable):
 
 @dataclass(frozen=True)
 class CellSettings:
-    """A level of every factor, with what a run of it is.
-
-    Attributes:
-        levels: labels, in the order of the factors.
-        run: its settings.
-        edits: of its scenario, by path.
-    """
+    """A level of every factor, by label, the settings of its runs and edits of its scenario."""
 
     levels: tuple[str, ...]
     run: RunSettings
-    edits: Mapping[SettingPath, object]
+    edits: Mapping[KeyPath, object]
 
 
-Factors = Annotated[tuple[Factor, ...], PlainValidator(parse_factors)]
+Factors = Annotated[dict[str, Levels], PlainValidator(parse_factors)]
 
 
 class Experiment(RunSettings):
@@ -120,36 +109,31 @@ class Experiment(RunSettings):
 
     name: ExperimentName
     question: ShortText = ""
-    seeds: Seeds = 1
-    baseline: Word | PolicyFor | None = None
+    seeds: Seeds = (0,)
+    baseline: Word | dict[str, str] | None = None
     primary: Words = ()
     measures: Words = ()
     judge: bool = True
     degraded: DegradedRuns = "exclude"
-    max_fallbacks: Share = MAX_FALLBACKS
+    max_fallbacks: Annotated[float, Field(ge=0, le=1)] = MAX_FALLBACKS
     concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     budget: BudgetTable = BudgetTable()
     endpoint: EndpointTable = EndpointTable()
-    factors: Factors = ()
-    only: Annotated[tuple[PolicyFor, ...], AsTuple] = ()
+    factors: Factors = Field(default_factory=dict)
+    only: Annotated[tuple[dict[str, str], ...], AsTuple] = ()
     judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()
-
-    @property
-    def seed_list(self) -> tuple[int, ...]:
-        """The seeds, each once: 0 to n - 1 where a number n is given."""
-        return tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
 
     @property
     def levels(self) -> dict[str, tuple[str, ...]]:
         """The labels of each factor's levels, by the factor's name."""
-        return {one.name: one.labels for one in self.factors}
+        return {name: tuple(levels) for name, levels in self.factors.items()}
 
     @property
     def baselines(self) -> dict[str, str]:
         """The level with which others are compared, by factor; of the others each with each."""
         if self.baseline is None or not isinstance(self.baseline, str):
             return dict(self.baseline or {})
-        return {one.name: self.baseline for one in self.factors if self.baseline in one.labels}
+        return {name: self.baseline for name, own in self.factors.items() if self.baseline in own}
 
     def list_measures(self) -> tuple[str, ...]:
         """Return the names of the measures that are taken of each run, judges aside."""
@@ -163,20 +147,17 @@ class Experiment(RunSettings):
         Raises:
             ConfigError: a level sets a value that is not allowed; each fault is a line.
         """
-        combinations = (
-            [tuple(one[factor.name] for factor in self.factors) for one in self.only]
-            if self.only
-            else list(product(*(one.labels for one in self.factors)))
-        )
+        combinations = list(product(*self.levels.values()))
+        if self.only:
+            combinations = [tuple(one[name] for name in self.levels) for one in self.only]
         faults: list[str] = []
         cells = []
         for labels in combinations:
             try:
                 cells.append(self._make_cell(labels))
             except ValidationError as error:
-                faults += [
-                    f"{' / '.join(labels)}: {line}" for line in format_faults(error, RunSettings)
-                ]
+                lines = format_faults(error, RunSettings)
+                faults += [f"{' / '.join(labels)}: {line}" for line in lines]
         if faults:
             raise ConfigError("\n".join(dict.fromkeys(faults)))
         return tuple(cells)
@@ -184,14 +165,14 @@ class Experiment(RunSettings):
     def _make_cell(self, labels: tuple[str, ...]) -> CellSettings:
         data = {key: getattr(self, key) for key in RunSettings.model_fields}
         data["model_for"] = {**self.endpoint.model_for, **self.model_for}
-        edits: dict[SettingPath, object] = {}
-        for factor, label in zip(self.factors, labels, strict=True):
-            for path, value in factor.levels[label].items():
-                head = path[0]
-                if len(path) == 1 and head in OF_RUN:
+        edits: dict[KeyPath, object] = {}
+        for levels, label in zip(self.factors.values(), labels, strict=True):
+            for path, value in levels[label].items():
+                head, *rest = path
+                if not rest and head in OF_RUN:
                     data[head] = value
-                elif head in ("config", "policy_for", "model_for"):
-                    data[head] = {**data[head], ".".join(path[1:]): value}
+                elif head in TABLES:
+                    data[head] = {**data[head], ".".join(rest): value}
                 else:
                     edits[path] = value
         return CellSettings(labels, RunSettings.model_validate(data), edits)
@@ -203,14 +184,9 @@ class Experiment(RunSettings):
         return self
 
     def _find_contradictions(self) -> Iterator[str]:
-        set_by: dict[SettingPath, str] = {}
-        for factor in self.factors:
-            for path in dict.fromkeys(path for one in factor.levels.values() for path in one):
-                if path in set_by:
-                    yield f"factors: {factor.key} and {set_by[path]} both set {'.'.join(path)}"
-                set_by[path] = factor.key
+        varied = {path for own in self.factors.values() for one in own.values() for path in one}
         for key, hint in (("policy", "scripted, or path/to/file.py:Class"), ("scenario", "tiny")):
-            if getattr(self, key) is None and (key,) not in set_by:
+            if getattr(self, key) is None and (key,) not in varied:
                 yield f"{key}: missing; allowed: a name such as {hint}, here or as a factor"
         if isinstance(self.baseline, str) and not self.baselines:
             every = [label for labels in self.levels.values() for label in labels]
@@ -248,34 +224,30 @@ def split_primary(words: str) -> tuple[str, str]:
     return measure.strip(), effect.strip()
 
 
-def load_experiment(path: Path, changes: Mapping[str, JSON] | None = None) -> Experiment:
-    """Return what the experiment file at `path` says, but for changes, see `parse_experiment`.
-
-    Raises:
-        ConfigError: it cannot be read, or has faults; all are listed, each on a line of its own
-            as `file: key: what; allowed: ...`.
-    """
-    return parse_experiment(read_experiment_text(path), str(path), changes)
-
-
 def read_experiment_text(path: Path) -> str:
     """Return the text of an experiment file, its lines ended as TOML counts them; or FileError."""
     return read_text(path, _MOST_BYTES).replace("\r\n", "\n")
 
 
-def parse_experiment(text: str, name: str, changes: Mapping[str, JSON] | None = None) -> Experiment:
-    """Return what an experiment file says, but for changes; raises as `load_experiment`.
+def load_experiment(
+    path: Path, changes: Mapping[str, JSON] | None = None, text: str | None = None
+) -> Experiment:
+    """Return what an experiment file says, but for changes.
 
     Args:
-        text: of the file, as TOML.
-        name: of the file, with which faults begin.
+        path: of the file, with whose name faults begin.
         changes: in place of what it says, by names that are keys of `CHANGES`. `model` also
             replaces the factor of models.
+        text: of the file, where it is read already.
+
+    Raises:
+        ConfigError: it cannot be read, or has faults; all are listed, each on a line of its own
+            as `file: key: what; allowed: ...`.
     """
     if unknown := [key for key in changes or () if key not in CHANGES]:
         raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
     try:
-        data = tomllib.loads(text)
+        data = tomllib.loads(read_experiment_text(path) if text is None else text)
         experiment = Experiment.model_validate(data)
         for key, value in (changes or {}).items():
             *tables, last = CHANGES[key]
@@ -284,12 +256,12 @@ def parse_experiment(text: str, name: str, changes: Mapping[str, JSON] | None = 
                 data.pop("only", None)
         return Experiment.model_validate(data) if changes else experiment
     except ValidationError as error:
-        lines = [f"{Path(name).name}: {fault}" for fault in format_faults(error, Experiment)]
+        lines = [f"{path.name}: {fault}" for fault in format_faults(error, Experiment)]
         raise ConfigError("\n".join(lines)) from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{name}: not TOML: {clean(str(error))}") from None
+        raise ConfigError(f"{path}: not TOML: {clean(str(error))}") from None
     except (RecursionError, ValueError):
-        raise ConfigError(f"{name}: nested too deeply, or a number is too long") from None
+        raise ConfigError(f"{path}: nested too deeply, or a number is too long") from None
 
 
 def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:

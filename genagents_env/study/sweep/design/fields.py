@@ -1,7 +1,8 @@
 """What an experiment file holds: kinds of values, each with its own words, and small tables."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, time
 from decimal import Decimal
 from typing import Annotated, Literal, Self, TypeAlias
@@ -26,38 +27,29 @@ from genagents_env.scenario.faults import quote
 from genagents_env.text import clean
 
 MOST_SEEDS = 10_000
-_TEXT_LIMIT = 2000
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 People: TypeAlias = str | tuple[str, ...]
 
 
-def _to_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+def _clean(limit: int) -> BeforeValidator:
+    return BeforeValidator(lambda value: clean(value, limit) if isinstance(value, str) else value)
 
 
-def _clean_text(limit: int) -> Callable[[object], object]:
-    def check(value: object) -> object:
-        return clean(value, limit) if isinstance(value, str) else value
-
-    return check
-
-
-def _check_seeds(value: object) -> int | tuple[int, ...]:
-    if not isinstance(value, list | tuple):
-        if type(value) is not int:
-            raise ValueError("a number of seeds, or a list of them, is wanted")
-        if not 1 <= value <= MOST_SEEDS:
-            raise ValueError(f"{value} seeds are not allowed; 1 to {MOST_SEEDS} are")
-        return value
-    if not 1 <= len(value) <= MOST_SEEDS:
-        raise ValueError(f"{len(value)} seeds are not allowed; 1 to {MOST_SEEDS} are")
-    for at, seed in enumerate(value):
+def _check_seeds(value: object) -> tuple[int, ...]:
+    """Return the seeds, each once: 0 to n - 1 where a number n is given."""
+    if type(value) is not int and not isinstance(value, list | tuple):
+        raise ValueError("a number of seeds, or a list of them, is wanted")
+    count = value if isinstance(value, int) else len(value)
+    if not 1 <= count <= MOST_SEEDS:
+        raise ValueError(f"{count} seeds are not allowed; 1 to {MOST_SEEDS} are")
+    seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
+    for seed in seeds:
         if type(seed) is not int or seed not in SEEDS:
             raise ValueError(f"{seed!r} is no seed; whole numbers from 0 to 2**63 - 1 are")
-        if seed in value[:at]:
-            raise ValueError(f"seed {seed} comes twice; each counts once")
-    return tuple(value)
+    if len(set(seeds)) < count:
+        raise ValueError("a seed comes twice; each counts once")
+    return seeds
 
 
 def _check_people(value: object) -> People:
@@ -71,19 +63,7 @@ def _check_people(value: object) -> People:
     return names
 
 
-def _format_start(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return value.strftime("%H:%M:%S") if isinstance(value, time) else value
-
-
-def _format_number(value: object) -> object:
-    return repr(value) if type(value) in (int, float) else value
-
-
-def _check_config(value: object) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise ValueError("a table is wanted, such as { k = 3 }")
+def _check_config(value: dict[str, object]) -> dict[str, object]:
     try:
         encode(value)
     except (TypeError, ValueError):
@@ -109,22 +89,22 @@ def _check_embedder(value: str) -> str:
     return value
 
 
-AsTuple = BeforeValidator(_to_tuple)  # TOML has lists only
-ShortText = Annotated[str, BeforeValidator(_clean_text(_TEXT_LIMIT))]
-Word = Annotated[str, BeforeValidator(_clean_text(300)), Field(min_length=1)]
+AsTuple = BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)
+_AsIsoText = BeforeValidator(
+    lambda value: value.isoformat() if isinstance(value, datetime | time) else value
+)
+_AsNumber = BeforeValidator(lambda value: repr(value) if type(value) in (int, float) else value)
+ShortText = Annotated[str, _clean(2000)]
+Word = Annotated[str, _clean(300), Field(min_length=1)]
 Words = Annotated[tuple[Word, ...], AsTuple]
-Seeds = Annotated[int | tuple[int, ...], PlainValidator(_check_seeds)]
+Seeds = Annotated[tuple[int, ...], PlainValidator(_check_seeds)]
 PeopleField = Annotated[People, PlainValidator(_check_people)]
-Start = Annotated[str, BeforeValidator(_format_start)]
-Hours = Annotated[float, Field(gt=0, le=24 * 366)]
-SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
+Start = Annotated[str, _AsIsoText]
 Repeats = Annotated[int, Field(ge=1, le=20)]
 Count = Annotated[int, Field(ge=0)]
-Dollars = Annotated[Decimal, Field(ge=0, strict=False)]
-Price = Annotated[str, BeforeValidator(_format_number)]
+Price = Annotated[str, _AsNumber]
 Patience = Annotated[float, Field(gt=0)]
-Config = Annotated[Mapping[str, object], PlainValidator(_check_config)]
-PolicyFor = dict[str, str]
+Config = Annotated[dict[str, object], AfterValidator(_check_config)]
 EmbedderName = Annotated[Word, AfterValidator(_check_embedder)]
 ExperimentName = Annotated[str, AfterValidator(_check_name)]
 
@@ -140,7 +120,7 @@ class BudgetLimits(StrictTable):
 
     calls: Count | None = None
     tokens: Count | None = None
-    dollars: Dollars | None = None
+    dollars: Annotated[Decimal, Field(ge=0, strict=False)] | None = None
     seconds: Annotated[float, Field(ge=0)] | None = None
 
     def limits(self) -> Limits:
@@ -153,6 +133,11 @@ class BudgetTable(StrictTable):
 
     run: BudgetLimits = BudgetLimits()
     total: BudgetLimits = BudgetLimits()
+
+    def limit_run(self) -> Limits:
+        """Return the limits of one run; one on all runs' dollars wants a price of each, too."""
+        own = self.run.limits()
+        return own if own.dollars is not None else replace(own, dollars=self.total.dollars)
 
 
 class EndpointTable(StrictTable):
@@ -170,18 +155,10 @@ class EndpointTable(StrictTable):
     model_for: Mapping[str, str] = Field(default_factory=dict)
 
     def make_options(self) -> ModelOptions:
-        """Return these as options.
-
-        Raises:
-            ConfigError: two of them contradict each other, or one is out of range.
-        """
-        return ModelOptions(
-            self.timeout,
-            self.deadline,
-            self.thinking,
-            self.reasoning_effort,
-            parse_price(self.price_in, self.price_out),
-        )
+        """Return these as options; ConfigErrors are found as the file is read."""
+        price = parse_price(self.price_in, self.price_out)
+        how = self.timeout, self.deadline, self.thinking, self.reasoning_effort
+        return ModelOptions(*how, price)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

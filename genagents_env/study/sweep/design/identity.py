@@ -48,9 +48,10 @@ def compute_identity(
         PolicyError: a policy's file cannot be read.
         FileError: a file that an option names cannot be read.
     """
-    known: dict[str, JSON] = {}
+    names = dict.fromkeys(spec.name for spec in policies.values())
+    known = {name: _describe_policy(name) for name in names}
     told: dict[str, JSON] = {
-        agent: {"policy": _describe_policy(spec.name, known), "config": _describe_config(spec)}
+        agent: {"policy": known[spec.name], "config": _describe_config(spec)}
         for agent, spec in policies.items()
     }
     return sha256(encode({**facts, "behaviour": behaviour, "policies": told}).encode()).hexdigest()
@@ -112,12 +113,10 @@ def _describe_config(spec: PolicySpec) -> dict[str, JSON]:
     return config
 
 
-def _describe_policy(name: str, known: dict[str, JSON]) -> JSON:
-    if name not in known:
-        known[name] = name
-        if find_policy_file(name) is not None:
-            known[name] = [shorten_policy(name), digest_code(read_source(name).path)]
-        elif not is_shipped(name) and (plugin := find_plugin(name)) is not None:
-            package = plugin.dist
-            known[name] = [name, "" if package is None else f"{package.name} {package.version}"]
-    return known[name]
+def _describe_policy(name: str) -> JSON:
+    if find_policy_file(name) is not None:
+        return [shorten_policy(name), digest_code(read_source(name).path)]
+    if is_shipped(name) or (plugin := find_plugin(name)) is None:
+        return name
+    package = plugin.dist
+    return [name, "" if package is None else f"{package.name} {package.version}"]
