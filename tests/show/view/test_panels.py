@@ -69,6 +69,15 @@ def test_a_click_on_words_goes_there_and_first_hearings_are_marked(murder: Watch
     assert look(murder.page, "panel") == "facts"
 
 
+def test_a_search_finds_scenes_that_have_all_words_with_any_apostrophe(murder: WatchedPage) -> None:
+    story = murder.page.get_by_role("tabpanel", name="Story")
+    # The speaker, two of the words, and the apostrophe of a telephone.
+    story.get_by_role("searchbox").fill("shut dmitri unwell \u2019")
+    expect(story.locator("mark", has_text="unwell").first).to_be_visible()
+    story.get_by_role("searchbox").fill("shut dmitri zebra")
+    expect(story.get_by_text("Nothing like that happens.")).to_be_visible()
+
+
 def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
     page = murder.page
     open_tab(page, "Facts")

@@ -25,7 +25,7 @@ export class WordFinder {
   }
 
   private find(): void {
-    const query = this.input.value.trim().toLocaleLowerCase();
+    const query = fold(this.input.value.trim());
     this.marks = [];
     this.at = -1;
     if (query.length >= SHORTEST) for (const call of this.root.querySelectorAll<HTMLDetailsElement>("details.call")) call.open = true;
@@ -39,7 +39,7 @@ export class WordFinder {
   }
 
   private mark(text: HTMLElement, whole: string, query: string): void {
-    const pieces = markWords(whole, query);
+    const pieces = markWords(whole, [query]);
     const marks = pieces.filter((piece) => typeof piece !== "string");
     if (marks.length === 0) return;
     this.marks.push(...marks);
@@ -63,15 +63,24 @@ function unfold(mark: HTMLElement, root: HTMLElement): void {
   }
 }
 
-/** A text in pieces, with each place marked where these words (in small letters) stand. */
-export function markWords(text: string, query: string): (HTMLElement | string)[] {
-  const lower = text.toLocaleLowerCase();
-  if (query === "" || lower.length !== text.length) return [text]; // letters that change their length: places would be off
+/** A text as it is compared: in small letters, with the apostrophe of a typewriter. */
+export function fold(text: string): string {
+  return text.toLocaleLowerCase().replace(/[\u2018\u2019]/g, "'");
+}
+
+/** A text in pieces, with each place marked where one of these words (folded) stands. */
+export function markWords(text: string, words: string[]): (HTMLElement | string)[] {
+  const folded = fold(text);
+  if (folded.length !== text.length) return [text]; // letters that change their length: places would be off
   const pieces: (HTMLElement | string)[] = [];
   let from = 0;
-  for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
-    pieces.push(text.slice(from, at), make("mark", {}, text.slice(at, at + query.length)));
-    from = at + query.length;
+  while (from < text.length) {
+    const places = words.filter(Boolean).map((word) => ({ word, at: folded.indexOf(word, from) }));
+    const [next] = places.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at || b.word.length - a.word.length);
+    if (next === undefined) break;
+    const end = next.at + next.word.length;
+    pieces.push(text.slice(from, next.at), make("mark", {}, text.slice(next.at, end)));
+    from = end;
   }
   return [...pieces, text.slice(from)];
 }

@@ -23,7 +23,7 @@ export class SceneView {
     private readonly context: Context,
     readonly scene: Scene,
     private readonly shown: readonly SceneLine[], // of it; fewer where something is searched for
-    private readonly query = "", // words to mark
+    private readonly sought: string[] = [], // words to mark
   ) {
     this.body = make("div", { class: "scene-lines" });
     const height = shown.reduce((sum, line) => sum + (HEIGHTS[line.kind] ?? SMALL), 0);
@@ -118,7 +118,7 @@ export class SceneView {
 
   private makeUtterance(line: SceneLine): HTMLElement {
     const { context } = this;
-    const words = make("p", { class: "words" }, ...markWords(line.text, this.query));
+    const words = make("p", { class: "words" }, ...markWords(line.text, this.sought));
     const head = make("div", { class: "line-head" }, linkPerson(context, line.agent), linkTime(context, line.tick, "these words", context.clock(line.tick)));
     if (line.event >= 0) head.append(askWhy(context, line.event, `${context.firstName(line.agent)} says: ${line.text}`));
     const bubble = make("div", { class: "bubble" }, words);
@@ -145,7 +145,7 @@ export class SceneView {
     const element = make("div", { class: `line act act-${line.kind}` }, linkTime(context, line.tick, "this", context.clock(line.tick)));
     const text = make("span", { class: "act-text" });
     if (line.agent >= 0) text.append(linkPerson(context, line.agent), " ");
-    text.append(...markWords(line.kind === "come" && line.other !== "" ? `comes from ${placeName(line.other)}` : line.text, this.query));
+    text.append(...markWords(line.kind === "come" && line.other !== "" ? `comes from ${placeName(line.other)}` : line.text, this.sought));
     element.append(text);
     if (line.event >= 0 && line.kind === "doing") element.append(askWhy(context, line.event, `${context.firstName(line.agent)}: ${line.text}`));
     return element;

@@ -3,6 +3,7 @@
 import { make } from "../dom";
 import type { Scene, SceneLine, Story, Tick } from "../protocol";
 import type { Context } from "./context";
+import { fold } from "./find_words";
 import { note } from "./parts";
 import { SceneView } from "./scene_view";
 
@@ -85,16 +86,16 @@ class StoryPanel {
 
   /** Makes the scenes that are asked for; those that are unchanged are kept. */
   private show(): void {
-    const query = this.search.value.trim().toLocaleLowerCase();
+    const words = fold(this.search.value).split(/\s+/).filter(Boolean);
     const [person, fact] = [Number(this.people.value), Number(this.facts.value)];
-    const filtered = query !== "" || person >= 0 || fact >= 0;
+    const filtered = words.length > 0 || person >= 0 || fact >= 0;
     const whole = new Map<string, SceneView>();
     this.watcher.disconnect();
     this.views = this.story.scenes.flatMap((scene) => {
       if (person >= 0 && !scene.people.includes(person)) return [];
-      const lines = scene.lines.filter((line) => matches(line, query, fact) || (query !== "" && fact < 0 && isIn(scene, query)));
-      if (lines.length === 0 && (query !== "" || fact >= 0)) return [];
-      if (query !== "" || lines.length < scene.lines.length) return [new SceneView(this.context, scene, lines, query)];
+      const lines = scene.lines.filter((line) => (fact < 0 || line.facts.includes(fact)) && this.hasAll(scene, line, words));
+      if (lines.length === 0 && (words.length > 0 || fact >= 0)) return [];
+      if (words.length > 0 || lines.length < scene.lines.length) return [new SceneView(this.context, scene, lines, words)];
       const view = this.whole.get(keyOf(scene)) ?? new SceneView(this.context, scene, lines);
       whole.set(keyOf(scene), view);
       return [view];
@@ -104,6 +105,12 @@ class StoryPanel {
     this.found.textContent = filtered ? `${this.views.length} of ${this.story.scenes.length} scenes` : "";
     for (const view of this.views) this.watcher.observe(view.element);
     this.update(this.context.tick);
+  }
+
+  /** Whether each of these words is in a line, is its speaker's, or is in the head of its scene. */
+  private hasAll(scene: Scene, line: SceneLine, words: string[]): boolean {
+    const text = fold(`${line.agent >= 0 ? this.context.name(line.agent) : ""} ${line.text} ${scene.title} ${scene.place}`);
+    return words.every((word) => text.includes(word));
   }
 
   /** The scenes, each day under its name where there are several. */
@@ -189,10 +196,3 @@ function replaceTail(element: HTMLElement, children: readonly Element[]): void {
 
 const keyOf = (scene: Scene): string => `${scene.first} ${scene.last} ${scene.kind} ${scene.place} ${scene.lines.length} ${scene.title}`;
 
-function isIn(scene: Scene, query: string): boolean {
-  return `${scene.title} ${scene.place}`.toLocaleLowerCase().includes(query);
-}
-
-function matches(line: SceneLine, query: string, fact: number): boolean {
-  return (fact < 0 || line.facts.includes(fact)) && (query === "" || line.text.toLocaleLowerCase().includes(query));
-}
