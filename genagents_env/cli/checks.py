@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli.options import AsJson, RunFile
-from genagents_env.cli.screen import print_json, say, say_lines
+from genagents_env.cli.screen import print_json, say, say_lines, warn
+from genagents_env.errors import GenagentsError
 from genagents_env.record import RunReader, Verification, canonical_hash
 from genagents_env.record import verify as verify_file
 from genagents_env.scenario.cost import estimate_cost
@@ -59,9 +60,14 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per file.")] = False,
 ) -> None:
     """Check run files for damage, table by table; exit code 1 if one is damaged."""
-    whole = True
+    whole, unread = True, 0
     for path in run_files:
-        verification = verify_file(path)
+        try:
+            verification = verify_file(path)
+        except GenagentsError as error:  # the others are checked all the same
+            warn(str(error))
+            unread = error.exit_code
+            continue
         whole = whole and verification.whole
         if as_json:
             say(
@@ -69,8 +75,7 @@ def verify(
             )
         else:
             _print_parts(verification)
-    if not whole:
-        raise typer.Exit(DAMAGED)
+    raise typer.Exit(unread if whole else DAMAGED)
 
 
 def _print_parts(verification: Verification) -> None:

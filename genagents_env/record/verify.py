@@ -67,11 +67,14 @@ def verify(path: str | Path) -> Verification:
         RecordError: it is missing, no run file, of another format, or cannot be read.
     """
     path = Path(path)
-    with guard_reading(path), closing(connect(path, "ro")) as connection:
-        connection.execute("PRAGMA trusted_schema=OFF")
-        connection.execute("BEGIN")
-        check_header(connection)
-        return _verify_parts(path, connection)
+    try:
+        with guard_reading(path), closing(connect(path, "ro")) as connection:
+            connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("BEGIN")
+            check_header(connection)
+            return _verify_parts(path, connection)
+    except DamageError as error:  # cut short, for one
+        return Verification(path, None, (PartState("pages", 0, error.what),))
 
 
 def _verify_parts(path: Path, connection: RunConnection) -> Verification:
