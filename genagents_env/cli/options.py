@@ -37,6 +37,7 @@ _LIMITS: dict[str, tuple[Callable[[str], Any], str]] = {
     "fallbacks": (float, "share of calls that may end in a default, else it is degraded (0.2)"),
 }
 _MOST_AT_ONCE = 4096
+_SWITCHES = {"true": True, "false": False}  # in any case; one switch is one identity of a run
 LIFT = "none"  # in place of KEY=VALUE
 UNCHANGED = "unchanged"  # in place of a policy file
 SPEND_LIMITS = ("calls", "tokens", "dollars")
@@ -381,7 +382,7 @@ def _parse_value(text: str) -> "JSON":
     try:
         value: JSON = json.loads(text, parse_constant=str)  # NaN is no JSON
     except (ValueError, RecursionError):
-        return text
+        return _SWITCHES.get(text.lower(), text)
     return value
 
 

@@ -16,6 +16,7 @@ from rich.console import Console
 from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.scene_text import StoryText
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
+from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_word
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
@@ -68,6 +69,8 @@ def show(
         who = None if agent is None else find_person(agent, record.meta.names)
         begin = 0 if first is None else find_tick(record, first, "--from")
         end = None if last is None else record.tick_at(parse_time(record, last))
+        if end is not None and end < begin:
+            raise ConfigError(f"--to {last}: it is before --from {first or 'the start'}")
         if story or dialogue or fact is not None:
             facts = (known.id for known in record.meta.scenario.facts)
             wanted = None if fact is None else find_word(fact, facts, "fact")

@@ -246,8 +246,9 @@ def _describe_spending(reader: RunReader) -> Iterator[str]:
         yield f"Limit of {change.kind} changed {since}: from {before} to {now}"
     made = compute_embedding_cost(reader)
     if made is not None:
+        bound = " by our own count, not the server's," if made.tokens else ","
         yield (
-            f"Embeddings {made.model}: {_count(made.texts, 'text')}, {made.tokens:,} tokens, "
+            f"Embeddings {made.model}: {_count(made.texts, 'text')}, {made.tokens:,} tokens{bound} "
             f"{'price unknown' if made.dollars is None else _format_dollars(made.dollars)}"
         )
 
@@ -300,11 +301,12 @@ def _describe_model(data: RunData) -> Iterator[str]:
     who = "All models" if len(models) > 1 else f"Model {name}"
     yield f"{who}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
     found = reader.find_degradation()
-    judged = found.calls - spent.calls
+    judged, beside = found.calls - spent.calls, found.fallbacks - spent.fallbacks
     verdicts = f", {_count(judged, 'verdict')} among them" if judged else ""
+    what = f" ({beside:,} of them choices without a tool, or missing verdicts)" if beside else ""
     yield (
-        f"Fallbacks: {found.fallbacks:,} of {found.calls:,} ({found.share:.1%}), degraded above "
-        f"{found.limit}{verdicts}; re-asked {spent.reasks:,}, retried {spent.retries:,}"
+        f"Fallbacks: {found.fallbacks:,} of {found.calls:,} ({found.share:.1%}){what}, degraded "
+        f"above {found.limit}{verdicts}; re-asked {spent.reasks:,}, retried {spent.retries:,}"
     )
 
 

@@ -134,7 +134,8 @@ def tabulate_faculties(study: StudyResults) -> Table:
     )
     note = (
         "Over finished runs. A faculty ran where any of its model calls had a usable reply; one "
-        "that never ran where it is on is tested by no comparison."
+        "that never ran where it is on is tested by no comparison. Calls of what cannot be "
+        "switched off are not listed; the measure of model calls has them."
     )
     return Table("faculties", "Faculties", columns, tuple(rows), note)
 
