@@ -5,53 +5,40 @@ nothing, though it can be resolved with the run files. No cell is a formula to a
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, read_text, replace_file
+from genagents_env.llm.prompts import load_prompt
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote
 from genagents_env.study.judge.by_rubric import copy_ratings, group_comparable, make_blank
 from genagents_env.study.judge.kept_answers import WordedAnswer
 from genagents_env.study.judge.prompting import parse_whole
 from genagents_env.study.judge.rubric import Rubric
-from genagents_env.study.judge.session import NAME_LIMIT
+from genagents_env.study.judge.session import NAME_LIMIT, JudgingResult
 from genagents_env.study.judge.texts import JudgedText
-from genagents_env.study.judge.verdicts import Choice, Judgement
+from genagents_env.study.judge.verdicts import Choice, Judgement, Verdicts
 from genagents_env.text import FORMULA_MARK, clean, escape_formula, fold
 
 # The answers that are judged together, as they stand from the left.
 SheetRow: TypeAlias = tuple[JudgedText, ...]
 Cells: TypeAlias = Mapping[str, str]  # of one row, by the heads of their columns
+T = TypeVar("T")
 
 LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
 QUESTION_COLUMNS = ("agent", "question", "answer")
+_INSTRUCTIONS = Path(__file__).with_name("sheet.jinja")
 _SHOWN, _WRITTEN, _NOTE = 4000, 2000, 500  # characters of what is read, is answered, of a note
 _FIFTH = 5  # one row in five is every rater's
 _MOST_FAULTS = 50  # listed at once
 _MOST = 50_000_000  # bytes of a file
-
-
-@dataclass(frozen=True, slots=True)
-class CompletedSheet:
-    """What one person made of a sheet.
-
-    Attributes:
-        verdicts: in the order of the rows; of ranks one for each pair of answers in a row.
-        rows: of the sheet.
-        empty: how many of these were left empty.
-        copies: of ratings, for what reads the very same elsewhere.
-    """
-
-    verdicts: tuple[Judgement, ...]
-    rows: int
-    empty: int
-    copies: tuple[Judgement, ...] = ()
 
 
 def write_sheets(
@@ -89,15 +76,21 @@ def write_sheets(
     names = [f"{path.stem}-{k}{path.suffix}" for k in range(1, raters + 1)]
     paths = [path] if raters == 1 else [path.with_name(name) for name in names]
     for file in paths:
-        _check_free(file)
+        with guard_files(file):
+            if file.is_file():
+                raise ConfigError(f"{file} exists, and may be filled in; name another file")
+            if file.exists():
+                raise ConfigError(f"{file} cannot be written: this is no regular file")
     rows = _shuffle(make_rows(answers, rubric, ranks=ranks), rubric, seed)
-    sheets = _deal(rows, rubric, raters, sample, seed)
+    people = {one.person for row in rows for one in row if one.person and rubric.shows_person}
+    told = load_prompt(_INSTRUCTIONS).render(rubric=rubric, ranks=ranks, people=sorted(people))
     with replace_file(find_inside(path.parent, path.with_suffix(".txt").name)) as out:
-        out.write(_format_instructions(rows, rubric, ranks).encode())
-    for file, own in zip(paths, sheets, strict=True):
-        _write(file, own, rubric, ranks, max(map(len, rows)))
-    written = {row for own in sheets for row in own}
-    return dict(zip(paths, map(len, sheets), strict=True)), len(rows) - len(written)
+        out.write(f"{told.strip()}\n".encode())
+    sheets = dict(zip(paths, _deal(rows, rubric, raters, sample, seed), strict=True))
+    for file, own in sheets.items():
+        _write(file, own, rubric, max(map(len, rows)) if ranks else 0)
+    written = {row for own in sheets.values() for row in own}
+    return {file: len(own) for file, own in sheets.items()}, len(rows) - len(written)
 
 
 def make_rows(
@@ -121,7 +114,7 @@ def make_rows(
             )
     else:
         covered = (said for said in answers if rubric.covers(said))
-        rows = list({(one.when, rubric.digest_shown(one)): (one,) for one in covered}.values())
+        rows = list({rubric.digest_shown(one): (one,) for one in covered}.values())
     if not rows:
         what = "no two conditions have an answer in common" if ranks else "no answer of these runs"
         raise ConfigError(f"{what} that rubric {rubric.name} is about: there is nothing to judge")
@@ -129,36 +122,44 @@ def make_rows(
 
 
 def read_sheet(
-    path: Path, answers: Iterable[JudgedText], rubric: Rubric, rater: str
-) -> CompletedSheet:
-    """Return the verdicts in a filled sheet; rows left empty are counted and passed over.
+    path: Path, answers: Iterable[JudgedText], rubric: Rubric, rater: str, verdicts: Verdicts
+) -> JudgingResult:
+    """Keep the verdicts in a filled sheet, and of ratings a copy for what reads the very same.
 
-    The columns show whether answers are rated or ranked. Commas, semicolons or tabs may part them,
-    in any order, with any line ends, with a mark at the beginning or none.
+    The columns show whether answers are rated or ranked; of ranks there is a verdict for each pair
+    of answers in a row. Where a row is empty, what was said of it before stays. Commas, semicolons
+    or tabs may part the columns, in any order, with any line ends.
 
     Args:
         path: of the CSV file.
         answers: that the sheet was made of, and any others.
         rubric: that it was made for.
         rater: who filled it in.
+        verdicts: where they are kept.
 
     Raises:
-        ConfigError: the file has faults: all are listed, each with row, column and what is allowed.
+        ConfigError: the file has faults: the first of every row is listed, with row, column and
+            what is allowed.
+        RunLocked: another process adds to these verdicts.
     """
     name = clean(rater, NAME_LIMIT)
     if not name:
         raise ConfigError("rater: whoever filled the sheet in needs a name")
     known = {said.id: said for said in answers}
     heads, rows = _read_table(path)
-    width = sum(head.startswith("answer_") for head in heads)
-    _, to_fill = _list_columns(width)
+    _, to_fill = _list_columns(sum(head.startswith("answer_") for head in heads))
     _check_heads(path, heads, ("id", *to_fill))
-    reading = _SheetReader(known, rubric, name, to_fill)
-    given = [reading.read_row(number, cells) for number, cells in rows]
-    _raise_faults(path, reading.faults)
-    found = tuple(one for several in given for one in several)
-    copies = tuple(copy_ratings(found, known.values(), rubric))
-    return CompletedSheet(found, len(rows), sum(not several for several in given), copies)
+    ids = Counter(cells.get("id", "").strip() for cells in rows.values())
+    form = _Form(known, rubric, name, to_fill, ids)
+    read = [one for row in _read_rows(path, rows, form.read_row) for one in row]
+    given = [one for one in read if one.value is not None]
+    copies = list(copy_ratings(given, known.values(), rubric))
+    with verdicts:
+        new = sum(verdicts.get(one.key) != one for one in [*given, *copies])
+        shared = sum(verdicts.get(one.key) != one for one in copies)
+        verdicts.add(*given, *copies)
+    before = len(given) + len(copies) - new
+    return JudgingResult(name, len(read) + len(copies), before, new, shared)
 
 
 def write_question_sheet(path: Path, put: Mapping[str, Sequence[str]]) -> int:
@@ -190,18 +191,17 @@ def read_written_answers(
     heads, rows = _read_table(path)
     _check_heads(path, heads, QUESTION_COLUMNS)
     given: dict[str, dict[str, str]] = {}
-    faults: list[str] = []
-    for number, row in rows:
+
+    def take(row: Cells) -> None:
         agent, question, answer = (_read_words(row.get(name, "")) for name in QUESTION_COLUMNS)
-        if not answer:
-            continue
-        if question not in put.get(agent, ()):
-            faults.append(f"row {number}: {agent!r} is not asked {question!r}")
-        elif question in given.get(agent, {}):
-            faults.append(f"row {number}: a second answer to {question!r} by {agent}")
-        else:
-            given.setdefault(agent, {})[question] = answer
-    _raise_faults(path, faults)
+        if answer and question not in put.get(agent, ()):
+            raise ValueError(f"{agent!r} is not asked {question!r}")
+        if answer and question in given.setdefault(agent, {}):
+            raise ValueError(f"a second answer to {question!r} by {agent}")
+        if answer:
+            given[agent][question] = answer
+
+    _read_rows(path, rows, take)
     if not given:
         raise ConfigError(f"{path}: nothing is answered in it")
     return {name: [WordedAnswer(*one) for one in own.items()] for name, own in given.items()}
@@ -253,9 +253,9 @@ def _deal(
     ]
 
 
-def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, ranks: bool, width: int) -> None:
+def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, width: int) -> None:
     day = "day" in rubric.shows
-    shown, to_fill = _list_columns(width if ranks else 0, day=day)
+    shown, to_fill = _list_columns(width, day=day)
     lines = [[*shown, *to_fill, "note"]]
     for row in rows:
         told = [make_row_id(row, rubric), row[0].agent, row[0].question]
@@ -266,53 +266,45 @@ def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, ranks: bool, wi
     _write_csv(path, lines)
 
 
-def _format_instructions(rows: Iterable[SheetRow], rubric: Rubric, ranks: bool) -> str:
-    """Return what a rater must know, as text to go with a sheet."""
-    if ranks:
-        asked, scale = rubric.versus or rubric.ask, []
-        fill = "rank_a, rank_b, ...: 1 for the best answer, 2 for the next; equals share one."
-    else:
-        asked, scale = rubric.ask, [f"  {number}: {words}" for number, words in rubric.scale]
-        fill = f"rating: a whole number from {rubric.low} to {rubric.high}."
-    lines = [rubric.title, "", asked, "", *scale, "", f"Fill in {fill}"]
-    lines.append("Leave a row empty that you cannot judge. The note is yours. Leave ids alone.")
-    people = sorted({said.person for row in rows for said in row if said.person})
-    if people and rubric.shows_person:
-        lines += ["", "Who they are:", *(f"- {person}" for person in people)]
-    return "\n".join(lines) + "\n"
-
-
-@dataclass
-class _SheetReader:
-    """One sheet while it is read; `faults` fill up."""
+@dataclass(frozen=True)
+class _Form:
+    """What the rows of a sheet are read by; `ids`: how many rows each stands in."""
 
     answers: Mapping[str, JudgedText]
     rubric: Rubric
     rater: str
     columns: Sequence[str]  # to be filled in
-    faults: list[str] = field(default_factory=list)
-    seen: dict[str, int] = field(default_factory=dict)
+    ids: Mapping[str, int]
 
-    def read_row(self, number: int, row: Cells) -> list[Judgement]:
-        """Return the verdicts in a row; none where it is empty or has a fault."""
+    def read_row(self, row: Cells) -> list[Judgement]:
+        """Return the verdicts in a row, without a value where it is empty.
+
+        Raises:
+            ValueError: the row has a fault.
+        """
         cells = {name: row.get(name, "").strip() for name in self.columns}
-        said = self._find_texts(number, row.get("id", "").strip())
-        if said is None or not any(cells.values()):
-            return []
-        values = self._read_numbers(number, cells, len(said))
+        said = self._find_texts(row.get("id", "").strip())
+        blanks = [
+            make_blank(read, self.rubric, self.rater, "human")
+            for read in (combinations(said, 2) if self._is_ranked else [said])
+        ]
+        if not any(cells.values()):
+            return blanks
+        numbers = [self._read_number(*cell, len(said)) for cell in list(cells.items())[: len(said)]]
+        if beyond := [name for name in self.columns[len(said) :] if cells[name]]:
+            raise ValueError(f"column {beyond[0]}: there is no such answer in this row")
+        ranked = [_choose(*ranks) for ranks in combinations(numbers, 2)]
         note = clean(row.get("note", ""), _NOTE)
-        if len(values) < len(said):
-            return []
-        if not self._is_ranked:
-            return [self._judge(said, values[0], note)]
-        pairs = combinations(zip(said, values, strict=True), 2)
-        return [self._judge([a, b], _choose(i, j), note) for (a, i), (b, j) in pairs]
+        return [
+            replace(blank, value=value, why=note)
+            for blank, value in zip(blanks, ranked or numbers, strict=True)
+        ]
 
     @property
     def _is_ranked(self) -> bool:
         return self.columns[0].startswith("rank")
 
-    def _find_texts(self, number: int, id_: str) -> list[JudgedText] | None:
+    def _find_texts(self, id_: str) -> list[JudgedText]:
         """Return the answers that an id stands for: one, or of ranks two or more."""
         *ids, edition = id_.split(".")
         fits = 1 < len(ids) <= len(self.columns) if self._is_ranked else len(ids) == 1
@@ -320,53 +312,29 @@ class _SheetReader:
             what = f"{quote(id_)} is no answer of these runs; ids are left as they were written"
         elif edition != f"r{self.rubric.edition}":
             what = f"this sheet was made for another rubric than {self.rubric.name} as it is now"
-        elif id_ in self.seen:
-            what = f"the same id stands in row {self.seen[id_]}"
+        elif self.ids[id_] > 1:
+            what = f"the same id stands in {self.ids[id_]} rows"
         else:
-            self.seen[id_] = number
             return [self.answers[one] for one in ids]
-        self._note_fault(number, "id", what)
-        return None
+        raise ValueError(f"column id: {what}")
 
-    def _read_numbers(self, number: int, cells: Cells, due: int) -> list[int]:
-        """Return the ratings or ranks of a row; fewer than are `due` where it has a fault."""
+    def _read_number(self, column: str, cell: str, most: int) -> int:
+        """Return a rating, or a rank of at most so many."""
         low, high, more = self.rubric.low, self.rubric.high, ", or nothing"
         if self._is_ranked:
-            low, high, more = 1, due, " for every answer of the row, or nothing in it"
-        found = []
-        for column, cell in list(cells.items())[:due]:
-            value = parse_whole(cell)
-            if isinstance(value, int) and low <= value <= high:
-                found.append(value)
-                continue
-            kind = column.partition("_")[0]
-            what = f"{quote(cell)} is no {kind}" if cell else f"this {kind} is missing"
-            allowed = f"allowed: a whole number from {low} to {high}{more}"
-            self._note_fault(number, column, f"{what}; {allowed}")
-        for column, cell in list(cells.items())[due:]:
-            if cell:
-                self._note_fault(number, column, "there is no such answer in this row")
-        return found
-
-    def _judge(self, read: Sequence[JudgedText], value: int | Choice, note: str) -> Judgement:
-        return replace(make_blank(read, self.rubric, self.rater, "human"), value=value, why=note)
-
-    def _note_fault(self, number: int, column: str, what: str) -> None:
-        self.faults.append(f"row {number}, column {column}: {what}")
+            low, high, more = 1, most, " for every answer of the row, or nothing in it"
+        value = parse_whole(cell)
+        if value is not None and low <= value <= high:
+            return value
+        kind = column.partition("_")[0]
+        what = f"{quote(cell)} is no {kind}" if cell else f"this {kind} is missing"
+        allowed = f"allowed: a whole number from {low} to {high}{more}"
+        raise ValueError(f"column {column}: {what}; {allowed}")
 
 
 def _choose(first: int, second: int) -> Choice:
     """Return which of two ranks is the better."""
     return "tie" if first == second else "first" if first < second else "second"
-
-
-def _check_free(path: Path) -> None:
-    with guard_files(path):
-        if path.exists() and not path.is_file():
-            what = "a folder" if path.is_dir() else "no regular file"
-            raise ConfigError(f"{path} cannot be written: this is {what}; name a file")
-        if path.exists():
-            raise ConfigError(f"{path} exists, and may be filled in; name another file")
 
 
 def _write_csv(path: Path, lines: Iterable[Sequence[str]]) -> None:
@@ -377,8 +345,8 @@ def _write_csv(path: Path, lines: Iterable[Sequence[str]]) -> None:
         file.write(out.getvalue().encode("utf-8-sig"))
 
 
-def _read_table(path: Path) -> tuple[list[str], list[tuple[int, Cells]]]:
-    """Return the heads, and every row that has anything, with its number in the spreadsheet."""
+def _read_table(path: Path) -> tuple[list[str], dict[int, Cells]]:
+    """Return the heads, and every row that has anything, by its number in the spreadsheet."""
     text = read_text(path, _MOST)
     first = text.partition("\n")[0]
     parting = max(",;\t", key=first.count)
@@ -387,12 +355,8 @@ def _read_table(path: Path) -> tuple[list[str], list[tuple[int, Cells]]]:
     except csv.Error as error:
         raise ConfigError(f"{path}: this is no CSV ({error})") from None
     heads = [fold(head).replace(" ", "_") for head in rows[0]] if rows else []
-    numbered = enumerate(rows[1:], 2)
-    return heads, [
-        (number, dict(zip(heads, row, strict=False)))
-        for number, row in numbered
-        if any(map(str.strip, row))
-    ]
+    filled = ((number, row) for number, row in enumerate(rows[1:], 2) if any(map(str.strip, row)))
+    return heads, {number: dict(zip(heads, row, strict=False)) for number, row in filled}
 
 
 def _check_heads(path: Path, heads: Sequence[str], wanted: Iterable[str]) -> None:
@@ -404,12 +368,19 @@ def _check_heads(path: Path, heads: Sequence[str], wanted: Iterable[str]) -> Non
         )
 
 
-def _raise_faults(path: Path, faults: Sequence[str]) -> None:
-    told = [f"{path}: {fault}" for fault in faults[:_MOST_FAULTS]]
+def _read_rows(path: Path, rows: Mapping[int, Cells], read: Callable[[Cells], T]) -> list[T]:
+    """Return what `read` makes of each row, or raise the faults of all that it finds."""
+    found, faults = [], []
+    for number, cells in rows.items():
+        try:
+            found.append(read(cells))
+        except ValueError as fault:
+            faults.append(f"{path}: row {number}: {fault}")
     if len(faults) > _MOST_FAULTS:
-        told.append(f"and {len(faults) - _MOST_FAULTS} more")
-    if told:
-        raise ConfigError("\n".join(told))
+        faults[_MOST_FAULTS:] = [f"and {len(faults) - _MOST_FAULTS} more"]
+    if faults:
+        raise ConfigError("\n".join(faults))
+    return found
 
 
 def _read_words(cell: str) -> str:

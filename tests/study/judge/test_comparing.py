@@ -1,13 +1,14 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.study.judge import (
     Verdicts,
-    compare,
+    judge_texts,
     load_rubric,
     rank_conditions,
 )
@@ -24,6 +25,7 @@ from tests.study.judge.planted import (
 
 RUBRIC = load_rubric("believability")
 PAIRS = 3 * 2 * 3  # of conditions, agents and seeds
+compare = partial(judge_texts, pairwise=True)
 
 
 def test_every_pair_is_read_in_both_orders_and_never_again(verdicts: Verdicts) -> None:

@@ -60,11 +60,11 @@ def count(done: JudgingResult) -> tuple[str, int, int, int, int]:
 
 
 def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
-    endpoint, told, before = model(), list[Progress](), canonical_hash(path)
-    done = judge_run(path, make_options(endpoint, watch=told.append))
+    endpoint, told, before = model(), list[JudgingResult](), canonical_hash(path)
+    done = judge_run(path, make_options(endpoint), watch=told.append)
     assert count(done) == ("m", CASES, 0, CASES, 0)
     assert canonical_hash(path) == before
-    assert [moment.calls for moment in told if moment.asking] == list(range(1, CASES + 1))
+    assert [moment.spent.calls for moment in told] == list(range(1, CASES + 1))
     rows = judgements(path)
     found = {
         check: [row.verdict for row in rows if row.check == check and row.agent == BEN]
@@ -161,7 +161,7 @@ def test_an_outage_keeps_what_was_judged(path: Path) -> None:
     endpoint = model(down)
     done = judge_run(path, make_options(endpoint, concurrency=2))
     assert (done.given, done.exit_code) == (9, 75)
-    assert done.message.endswith(f"gone for lunch; go on with `genagents judge {path}`")
+    assert done.message.endswith("gone for lunch")
     assert len(endpoint.requests) <= 9 + 2 * 7  # those under way, and no more
     done = judge_run(path, make_options(model()))
     assert (done.before, done.given, done.message) == (9, CASES - 9, "")
@@ -187,8 +187,7 @@ def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     endpoint = model()
     done = judge_run(path, make_options(endpoint, limits=Limits(calls=7)))
     assert (done.given, done.exit_code, len(endpoint.requests)) == (7, 3, 7)
-    told = "budget reached: calls would be 8, limit 7; --limit calls=N raises it"
-    assert done.message == f"{told}; go on with `genagents judge {path}`"
+    assert done.message == "budget reached: calls would be 8, limit 7; --limit calls=N raises it"
     assert judge_run(path, make_options(model())).exit_code == 3
     assert judge_run(path, make_options(model(), limits=Limits(calls=9))).given == 2
     assert judge_run(path, make_options(model(), no_limit=True)).given == CASES - 9
@@ -224,7 +223,7 @@ def test_a_signal_stops_it_and_it_goes_on(path: Path) -> None:
 
     done = judge_run(path, make_options(model(), on_phase=interrupted, concurrency=1))
     assert (done.given, done.exit_code) == (4, 130)
-    assert done.message == f"stopped by a signal; go on with `genagents judge {path}`"
+    assert done.message == "stopped by a signal"
     assert judge_run(path, make_options(model())).given == CASES - 4
 
 
@@ -275,7 +274,9 @@ def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
     result = run_judged(path, model(name="one"))
     with RunReader(path) as record:
         spent = record.sum_calls().calls
-    judged = judge_finished_run(result, make_options(model(name="one")))
+    watched: list[Progress] = []
+    judged = judge_finished_run(result, make_options(model(name="one"), watch=watched.append))
+    assert [moment.calls for moment in watched if moment.asking] == list(range(1, 23))
     assert replace(judged, degradation=result.degradation) == result
     whole = len(judgements(path))
     assert whole == 22

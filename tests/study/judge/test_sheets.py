@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
 from genagents_env.study.judge import (
-    CompletedSheet,
     JudgedText,
+    Judgement,
+    JudgingResult,
+    Rubric,
+    Verdicts,
     load_rubric,
     read_sheet,
 )
@@ -44,8 +47,11 @@ def write_table(path: Path, **options: object) -> list[dict[str, str]]:
     return table(path)
 
 
-def read_answers(path: Path, given: list[JudgedText] | None = None) -> CompletedSheet:
-    return read_sheet(path, given or answers(), RUBRIC, "Ana")
+def read_answers(
+    path: Path, given: list[JudgedText] | None = None, rubric: Rubric = RUBRIC
+) -> tuple[JudgingResult, list[Judgement]]:
+    verdicts = Verdicts(path.with_suffix(".jsonl"))
+    return read_sheet(path, given or answers(), rubric, "Ana", verdicts), list(verdicts)
 
 
 def faults(path: Path) -> list[str]:
@@ -93,14 +99,15 @@ def test_answers_in_the_same_words_are_rated_once_and_count_everywhere(tmp_path:
     path = tmp_path / "s.csv"
     write([*same, *more], path, RUBRIC)
     rows = table(path)
-    assert len(rows) == 4
+    assert len(rows) == 3
     for row in rows:
         row["rating"] = "4"
     fill(path, rows)
-    filled = read_answers(path, [*same, *more])
-    assert (len(filled.verdicts), len(filled.copies)) == (4, 2)
-    judged = {one.texts for one in (*filled.verdicts, *filled.copies)}
-    assert judged == {(one.id,) for one in (*same, *more)}
+    done, given = read_answers(path, [*same, *more])
+    assert (done.asked, done.given, done.shared) == (6, 6, 3)
+    assert {one.texts for one in given} == {(one.id,) for one in (*same, *more)}
+    again, _ = read_answers(path, [*same, *more])
+    assert (again.before, again.given, again.shared) == (6, 0, 0)
 
 
 def test_ranks_need_no_versus_and_answers_of_more_runs_do_no_harm(tmp_path: Path) -> None:
@@ -113,7 +120,7 @@ def test_ranks_need_no_versus_and_answers_of_more_runs_do_no_harm(tmp_path: Path
         row.update({"rank_a": "1", "rank_b": "1", "rank_c": "3"})
     fill(path, rows)
     more = [*given, answer("full", run="other", text="Another run of seed 0.")]
-    values = [one.value for one in read_sheet(path, more, rubric, "Ana").verdicts]
+    values = [one.value for one in read_answers(path, more, rubric)[1]]
     assert (len(values), values.count("tie")) == (6, 2)
 
 
@@ -129,9 +136,9 @@ def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> N
         told = [*order, *(row[f"answer_{n}"] for n in "abc" if "bad" in row[f"answer_{n}"])]
         row.update({f"rank_{n}": str(1 + told.index(row[f"answer_{n}"])) for n in "abc"})
     fill(path, rows)
-    filled = read_answers(path, given)
-    (found,) = rank_conditions(filled.verdicts)
-    assert (len(filled.copies), found.n, found.both) == (0, 6, 0)
+    done, verdicts = read_answers(path, given)
+    (found,) = rank_conditions(verdicts)
+    assert (done.shared, found.n, found.both) == (0, 6, 0)
     assert found.mean_ranks == {"full": 1.5, "no plans": 1.5, "none": 3.0}
 
 
@@ -148,9 +155,9 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
         row["rating"], row["note"] = f" {quality(row['answer'])}.0 ", "odd; isn't, it"
     fill(path, rows, delimiter, end)
     path.write_bytes(mark + path.read_bytes())
-    filled = read_answers(path)
-    assert (filled.rows, filled.empty, len(filled.verdicts)) == (18, 8, 10)
-    for one in filled.verdicts:
+    done, verdicts = read_answers(path)
+    assert (done.judge, done.asked, done.given, len(verdicts)) == ("Ana", 18, 10, 10)
+    for one in verdicts:
         assert (one.judge, one.by, one.why) == ("Ana", "human", "odd; isn't, it")
         assert one.value == QUALITY[WORDS[one.conditions[0]]]
 
@@ -170,10 +177,10 @@ def test_ranks_become_comparisons(tmp_path: Path) -> None:
             {f"rank_{n}": str(1 + sum(o > q for o in told.values())) for n, q in told.items()}
         )
     fill(path, rows)
-    ranks = read_answers(path)
-    assert len(ranks.verdicts) == 18
-    assert all(one.is_comparison for one in ranks.verdicts)
-    (found,) = rank_conditions(ranks.verdicts)
+    _, verdicts = read_answers(path)
+    assert len(verdicts) == 18
+    assert all(one.is_comparison for one in verdicts)
+    (found,) = rank_conditions(verdicts)
     assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
     assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
 
@@ -189,13 +196,13 @@ def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
     fill(path, rows)
     told = faults(path)
     allowed = "allowed: a whole number from 1 to 7, or nothing"
-    assert told[0] == f'{path}: row 2, column rating: "8" is no rating; {allowed}'
+    assert told[0] == f'{path}: row 2: column rating: "8" is no rating; {allowed}'
     assert [line.split("column ")[0][-8:-2] for line in told] == [
-        f" row {k}" for k in (2, 3, 4, 5, 6, 8, 9)
+        f" row {k}" for k in (2, 3, 4, 5, 6, 7, 8, 9)
     ]
     assert "is no answer of these runs" in told[4]
-    assert "the same id stands in row 7" in told[5]
-    assert "made for another rubric than believability" in told[6]
+    assert "the same id stands in 2 rows" in told[5]
+    assert "made for another rubric than believability" in told[7]
 
 
 def test_faults_of_ranks(tmp_path: Path) -> None:
@@ -205,12 +212,13 @@ def test_faults_of_ranks(tmp_path: Path) -> None:
     both, edition = rows[1]["id"].split(".")[:2], rows[1]["id"].split(".")[-1]
     rows[1].update({"id": ".".join([*both, edition]), "rank_a": "1", "rank_b": "2", "rank_c": "3"})
     rows[2]["id"] = ".".join([*rows[2]["id"].split(".")[:3], both[0], edition])
+    rows[3].update({"rank_a": "1", "rank_b": "2"})
     fill(path, rows)
     assert [re.split(r';| "a', line.split(": ", 1)[1])[0] for line in faults(path)] == [
-        'row 2, column rank_b: "4" is no rank',
-        "row 2, column rank_c: this rank is missing",
-        "row 3, column rank_c: there is no such answer in this row",
-        "row 4, column id:",
+        'row 2: column rank_b: "4" is no rank',
+        "row 3: column rank_c: there is no such answer in this row",
+        "row 4: column id:",
+        "row 5: column rank_c: this rank is missing",
     ]
 
 
@@ -233,7 +241,7 @@ def test_what_is_no_sheet(tmp_path: Path, content: bytes, told: str) -> None:
 def test_what_is_wrong_with_a_rater_or_a_sheet_to_be_is_said(tmp_path: Path) -> None:
     write_table(tmp_path / "s.csv")
     with pytest.raises(ConfigError, match="rater"):
-        read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ")
+        read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ", Verdicts(tmp_path / "v.jsonl"))
     with pytest.raises(ConfigError, match="there is nothing to judge"):
         make_rows(answers(conditions=("full",)), RUBRIC, ranks=True)
     with pytest.raises(ConfigError, match="21 conditions are too many to rank"):
@@ -256,7 +264,7 @@ def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
         assert not cell.startswith(("=", "+", "-", "@", "\t"))
     row["rank_a"] = row["rank_b"] = "1"
     fill(path, [row])
-    (one,) = read_answers(path, both).verdicts
+    (one,) = read_answers(path, both)[1]
     assert one.value == "tie"
 
 
