@@ -5,7 +5,7 @@ once. Everything is asked once before anything is asked twice, seed by seed, so 
 stops early has judged the conditions alike.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -88,11 +88,19 @@ def judge_texts(
     ]
     known = {one.id: one for read in due for one in read}
     with verdicts:
-        before = _count_given(verdicts, blanks)
-        queries = list(_list_queries(blanks, known, rubric, verdicts))
-        done = session.ask_all(queries, answered=before > 0, watch=watch)
-        new = _count_given(verdicts, blanks) - before
-    return replace(done, asked=len(blanks), before=before, given=new, shared=new - done.given)
+        before = _find_given(verdicts, blanks)
+        said = {(one.repeat, one.contents) for one in before}
+        groups = group_by(blanks, lambda one: (one.repeat, one.contents))
+        queries = [
+            _make_query([known[id_] for id_ in group[0].texts], rubric, group[0], verdicts)
+            for reading, group in groups.items()
+            if reading not in said
+        ]
+        done = session.ask_all(queries, answered=bool(before), watch=watch)
+        verdicts.add(*share(_find_given(verdicts, blanks), blanks))
+        new = len(_find_given(verdicts, blanks)) - len(before)
+    shared = new - done.given
+    return replace(done, asked=len(blanks), before=len(before), given=new, shared=shared)
 
 
 def _list_rated(texts: Iterable[JudgedText], rubric: Rubric) -> list[Texts]:
@@ -160,49 +168,23 @@ def make_blank(texts: Texts, rubric: Rubric, judge: str, by: By, repeat: int = 0
     )
 
 
-def copy_ratings(
-    given: Iterable[Judgement], texts: Iterable[JudgedText], rubric: Rubric
-) -> Iterator[Judgement]:
-    """Yield what one judge gave some texts for all others that read the same.
-
-    Args:
-        given: by one judge, on some of `texts`; comparisons are not copied.
-        texts: of all conditions.
-        rubric: that was applied.
-    """
-    said = {one.contents: one for one in given if not one.is_comparison}
-    rated = {one.texts for one in said.values()}
-    for text in texts if said else ():
-        one = said.get((rubric.digest_shown(text),))
-        if one is not None and (text.id,) not in rated and rubric.covers(text):
-            yield from _share(one, [make_blank([text], rubric, one.judge, one.by)])
+def share(given: Iterable[Judgement], blanks: Iterable[Judgement]) -> list[Judgement]:
+    """Return what one judge gave some texts for all others in which the very same is read."""
+    said = {(one.repeat, one.contents): one for one in given}
+    keys = {one.key for one in given}
+    others = [one for one in blanks if (one.repeat, one.contents) in said and one.key not in keys]
+    originals = (said[one.repeat, one.contents] for one in others)
+    return [
+        replace(one, value=original.value, why=original.why)
+        for one, original in zip(others, originals, strict=True)
+    ]
 
 
-def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
-    return sum(verdicts.find(blank) is not None for blank in blanks)
+def _find_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> list[Judgement]:
+    return list(filter(None, map(verdicts.find, blanks)))
 
 
-def _share(given: Judgement, blanks: Iterable[Judgement]) -> list[Judgement]:
-    """Return a verdict for texts in which a judge would read the very same, at no cost."""
-    return [replace(blank, value=given.value, why=given.why) for blank in blanks]
-
-
-def _list_queries(
-    blanks: Iterable[Judgement], known: Mapping[str, JudgedText], rubric: Rubric, verdicts: Verdicts
-) -> Iterator[JudgeQuery]:
-    """Yield what has to be asked, once where a judge would read the very same; share the rest."""
-    for group in group_by(blanks, lambda one: (one.repeat, one.contents)).values():
-        given = next(filter(None, map(verdicts.find, group)), None)
-        if given is not None:
-            verdicts.add(*_share(given, [one for one in group if verdicts.find(one) is None]))
-        else:
-            read = [known[id_] for id_ in group[0].texts]
-            yield _make_query(read, rubric, group[0], partial(_store, verdicts, group))
-
-
-def _make_query(
-    read: Texts, rubric: Rubric, blank: Judgement, store: Callable[..., None]
-) -> JudgeQuery:
+def _make_query(read: Texts, rubric: Rubric, blank: Judgement, verdicts: Verdicts) -> JudgeQuery:
     if blank.is_comparison:
         purpose, messages = "compare", partial(make_pair_messages, read, rubric)
         reply: type[JudgeReply] = ComparisonReply
@@ -211,20 +193,20 @@ def _make_query(
         scale = tuple(range(rubric.low, rubric.high + 1))
         reply = narrow_reply(RatingReply, "rating", scale)
     key = CallKey(".".join(blank.texts), 0, f"{purpose}.{rubric.name}", blank.repeat)
-    return JudgeQuery(key, messages, reply, store)
+    return JudgeQuery(key, messages, reply, partial(_store, verdicts, blank))
 
 
 def _store(
     verdicts: Verdicts,
-    blanks: Sequence[Judgement],
+    blank: Judgement,
     answered: ModelAnswer[RatingReply | ComparisonReply],
     recorded: RecordedReply,
 ) -> None:
-    reply, read, written = answered.value, recorded.prompt_tokens, recorded.completion_tokens
-    one = replace(blanks[0], prompt_tokens=read, completion_tokens=written)
-    if answered.fallback:
-        verdicts.add(replace(one, why=clean(answered.fault or "", NAME_LIMIT)))
-        return
-    value = reply.rating if isinstance(reply, RatingReply) else _PLACES[reply.better]
-    given = replace(one, value=value, why=reply.why)
-    verdicts.add(given, *_share(given, blanks[1:]))
+    reply, value, why = answered.value, None, clean(answered.fault or "", NAME_LIMIT)
+    if not answered.fallback:
+        value = reply.rating if isinstance(reply, RatingReply) else _PLACES[reply.better]
+        why = reply.why
+    read, written = recorded.prompt_tokens, recorded.completion_tokens
+    verdicts.add(
+        replace(blank, value=value, why=why, prompt_tokens=read, completion_tokens=written)
+    )

@@ -54,9 +54,16 @@ class Rubric(Model):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        faults = list(_find_faults(self))
-        if faults:
-            raise ValueError("\n".join(faults))
+        if not 1 <= self.high - self.low <= _MOST_STEPS:
+            span = f"low, high: {self.low} to {self.high} is no scale"
+            raise ValueError(f"{span}; at least 1 and at most {_MOST_STEPS} apart")
+        allowed = [str(number) for number in range(self.low, self.high + 1)]
+        if not {allowed[0], allowed[-1]} <= self.anchors.keys() <= set(allowed):
+            ends = f"{quote(self.low)} and {quote(self.high)} are required"
+            raise ValueError(f"anchors: {ends}; allowed: {choices(allowed)}")
+        if self.about != "answer" and (self.questions or self.versus or self.shows):
+            what = f"of a {self.about} there are no questions, versus or shows"
+            raise ValueError(f'about: {what}; allowed: "answer"')
         return self
 
     @property
@@ -124,7 +131,11 @@ def parse_rubric(text: str, file: str) -> Rubric:
         ConfigError: it has faults: all are listed.
     """
     try:
-        return Rubric.model_validate(_to_tuples(tomllib.loads(text)))
+        data = tomllib.loads(text)
+        # TOML has lists, where the schema, being frozen, has tuples.
+        return Rubric.model_validate(
+            {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+        )
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: this is no TOML: {error}") from None
     except ValidationError as error:
@@ -133,35 +144,7 @@ def parse_rubric(text: str, file: str) -> Rubric:
         raise ConfigError(f"{file}: nested too deeply, or a number is too long") from None
 
 
-def _to_tuples(data: dict[str, object]) -> dict[str, object]:
-    """TOML has lists, where the schema, being frozen, has tuples."""
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in data.items()}
-
-
-def _find_faults(rubric: Rubric) -> list[str]:
-    if not 1 <= rubric.high - rubric.low <= _MOST_STEPS:
-        span = f"{rubric.low} to {rubric.high}"
-        return [f"low, high: {span} is no scale; at least 1 and at most {_MOST_STEPS} apart"]
-    allowed = [str(number) for number in range(rubric.low, rubric.high + 1)]
-    faults = [
-        f"anchors: {quote(key)} is no number of the scale; allowed: {choices(allowed)}"
-        for key in rubric.anchors
-        if key not in allowed
-    ]
-    faults += [
-        f"anchors: {quote(str(end))} is missing; both ends of the scale are told"
-        for end in (rubric.low, rubric.high)
-        if str(end) not in rubric.anchors
-    ]
-    if rubric.about != "answer" and (rubric.questions or rubric.versus or rubric.shows):
-        faults.append(
-            f'about: of a {rubric.about} there are no questions, versus or shows; allowed: "answer"'
-        )
-    return faults
-
-
 def _format_faults(error: ValidationError, file: str) -> Iterator[str]:
     for fault in list_faults(error, Rubric):
-        key = ".".join(map(str, fault.loc))
-        for line in fault.text.splitlines():  # of the whole rubric several, each with its key
-            yield f"{file}: {key}: {line}" if key else f"{file}: {line}"
+        key = ".".join(map(str, fault.loc))  # none, where the text begins with it
+        yield f"{file}: {key}: {fault.text}" if key else f"{file}: {fault.text}"

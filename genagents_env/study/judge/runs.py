@@ -199,18 +199,12 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
 def find_cases(
     scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]
 ) -> list[Case]:
-    """Return every answer with every check that is about its question, in the order of `rows`.
-
-    Args:
-        scenario: of the run.
-        names: the people of the run.
-        rows: its interviews; those of tick 0 were held before it.
-    """
+    """Return every answer with every check that is about its question, in the order of `rows`."""
     checks = [check for check in scenario.checks if not isinstance(check, RecordCheck)]
     put = number_questions(scenario, names)
     found: list[Case] = []
     for row in rows:
-        when: When = "before" if row.tick == 0 else "after"
+        when: When = "after" if row.tick else "before"
         question, number = put.get((when, row.agent, row.question), ("", 0))
         found += [Case(check, row, number) for check in checks if check.question == question]
     return found

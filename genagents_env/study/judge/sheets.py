@@ -18,7 +18,7 @@ from genagents_env.files import find_inside, guard_files, read_text, replace_fil
 from genagents_env.llm.prompts import load_prompt
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote
-from genagents_env.study.judge.by_rubric import copy_ratings, group_comparable, make_blank
+from genagents_env.study.judge.by_rubric import group_comparable, make_blank, share
 from genagents_env.study.judge.kept_answers import WordedAnswer
 from genagents_env.study.judge.prompting import parse_whole
 from genagents_env.study.judge.rubric import Rubric
@@ -153,7 +153,8 @@ def read_sheet(
     form = _Form(known, rubric, name, to_fill, ids)
     read = [one for row in _read_rows(path, rows, form.read_row) for one in row]
     given = [one for one in read if one.value is not None]
-    copies = list(copy_ratings(given, known.values(), rubric))
+    covered = (said for said in known.values() if rubric.covers(said))
+    copies = share(given, (make_blank([said], rubric, name, "human") for said in covered))
     with verdicts:
         new = sum(verdicts.get(one.key) != one for one in [*given, *copies])
         shared = sum(verdicts.get(one.key) != one for one in copies)
@@ -166,10 +167,7 @@ def write_question_sheet(path: Path, put: Mapping[str, Sequence[str]]) -> int:
     """Write a sheet with a row for each question, its answer left to be written; return the rows.
 
     People who watched a life answer for it: the fifth condition of Park et al. 2023, section 6.2.
-
-    Args:
-        path: of the CSV file.
-        put: questions by whom they are put to.
+    `put`: questions by whom they are put to.
 
     Raises:
         FileError: it cannot be written.
@@ -210,9 +208,7 @@ def read_written_answers(
 def _list_columns(width: int, *, day: bool = False) -> tuple[list[str], list[str]]:
     """Return the heads of what judges read, and of what they fill in besides a note.
 
-    Args:
-        width: answers that are ranked in a row; 0 where each is rated.
-        day: each answer stands beside its agent's day.
+    `width`: answers that are ranked in a row, 0 where each is rated; `day`: beside agents' days.
     """
     ends = [f"_{letter}" for letter in LETTERS[:width]] if width else [""]
     shown = [f"{head}{end}" for end in ends for head in (("day", "answer") if day else ("answer",))]
@@ -290,7 +286,8 @@ class _Form:
         ]
         if not any(cells.values()):
             return blanks
-        numbers = [self._read_number(*cell, len(said)) for cell in list(cells.items())[: len(said)]]
+        due = list(cells.items())[: len(said)]
+        numbers = [self._read_number(*cell, len(said)) for cell in due]
         if beyond := [name for name in self.columns[len(said) :] if cells[name]]:
             raise ValueError(f"column {beyond[0]}: there is no such answer in this row")
         ranked = [_choose(*ranks) for ranks in combinations(numbers, 2)]
@@ -308,28 +305,24 @@ class _Form:
         """Return the answers that an id stands for: one, or of ranks two or more."""
         *ids, edition = id_.split(".")
         fits = 1 < len(ids) <= len(self.columns) if self._is_ranked else len(ids) == 1
-        if not fits or not all(one in self.answers for one in ids):
-            what = f"{quote(id_)} is no answer of these runs; ids are left as they were written"
-        elif edition != f"r{self.rubric.edition}":
-            what = f"this sheet was made for another rubric than {self.rubric.name} as it is now"
-        elif self.ids[id_] > 1:
-            what = f"the same id stands in {self.ids[id_]} rows"
-        else:
-            return [self.answers[one] for one in ids]
-        raise ValueError(f"column id: {what}")
+        rubric = self.rubric
+        if not (fits and self.answers.keys() >= set(ids) and edition == f"r{rubric.edition}"):
+            raise ValueError(
+                f"column id: {quote(id_)} is no answer of these runs, or was written for another "
+                f"rubric than {rubric.name} as it is now; ids are left as they were written"
+            )
+        if self.ids[id_] > 1:
+            raise ValueError(f"column id: the same id stands in {self.ids[id_]} rows")
+        return [self.answers[one] for one in ids]
 
     def _read_number(self, column: str, cell: str, most: int) -> int:
         """Return a rating, or a rank of at most so many."""
-        low, high, more = self.rubric.low, self.rubric.high, ", or nothing"
-        if self._is_ranked:
-            low, high, more = 1, most, " for every answer of the row, or nothing in it"
+        low, high = (1, most) if self._is_ranked else (self.rubric.low, self.rubric.high)
         value = parse_whole(cell)
         if value is not None and low <= value <= high:
             return value
-        kind = column.partition("_")[0]
-        what = f"{quote(cell)} is no {kind}" if cell else f"this {kind} is missing"
-        allowed = f"allowed: a whole number from {low} to {high}{more}"
-        raise ValueError(f"column {column}: {what}; {allowed}")
+        what = f"{quote(cell)} is not allowed" if cell else "missing"
+        raise ValueError(f"column {column}: {what}; allowed: a whole number from {low} to {high}")
 
 
 def _choose(first: int, second: int) -> Choice:

@@ -80,6 +80,12 @@ class Judgement:
         return self.texts if self.is_comparison and self.by == "human" else self.contents
 
     @property
+    def points(self) -> int:
+        """The rating; of two texts 1 where the one read first is better, -1 the other, 0 a tie."""
+        sides = {"first": 1, "second": -1}
+        return self.value if isinstance(self.value, int) else sides.get(self.value or "", 0)
+
+    @property
     def is_in_order(self) -> bool:
         """Whether the texts were read in the order of their conditions' names."""
         return self.conditions[0] <= self.conditions[-1]

@@ -195,14 +195,14 @@ def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
     rows[7]["id"] = rows[7]["id"].partition(".")[0] + ".r12345678"
     fill(path, rows)
     told = faults(path)
-    allowed = "allowed: a whole number from 1 to 7, or nothing"
-    assert told[0] == f'{path}: row 2: column rating: "8" is no rating; {allowed}'
-    assert [line.split("column ")[0][-8:-2] for line in told] == [
+    allowed = "allowed: a whole number from 1 to 7"
+    assert told[0] == f'{path}: row 2: column rating: "8" is not allowed; {allowed}'
+    assert [line.split(": column ")[0][-6:] for line in told] == [
         f" row {k}" for k in (2, 3, 4, 5, 6, 7, 8, 9)
     ]
     assert "is no answer of these runs" in told[4]
     assert "the same id stands in 2 rows" in told[5]
-    assert "made for another rubric than believability" in told[7]
+    assert "another rubric than believability as it is now" in told[7]
 
 
 def test_faults_of_ranks(tmp_path: Path) -> None:
@@ -215,10 +215,10 @@ def test_faults_of_ranks(tmp_path: Path) -> None:
     rows[3].update({"rank_a": "1", "rank_b": "2"})
     fill(path, rows)
     assert [re.split(r';| "a', line.split(": ", 1)[1])[0] for line in faults(path)] == [
-        'row 2: column rank_b: "4" is no rank',
+        'row 2: column rank_b: "4" is not allowed',
         "row 3: column rank_c: there is no such answer in this row",
         "row 4: column id:",
-        "row 5: column rank_c: this rank is missing",
+        "row 5: column rank_c: missing",
     ]
 
 
