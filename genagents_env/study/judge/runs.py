@@ -7,7 +7,7 @@ answer alone.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import ClassVar, TypeAlias
 
 from genagents_env.errors import DiskError, GenagentsError
 from genagents_env.llm.budget import NO_LIMITS
-from genagents_env.llm.calls import CallKey, JSONValue, Message
+from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.scripted import ScriptedReplies
@@ -48,6 +48,9 @@ _YES_OR_NO = re.compile(r"(yes|no)\b", re.IGNORECASE)
 _NAME = re.compile(r"\b[A-Z]\w+")
 
 CaseKey: TypeAlias = tuple[str, int, str, str, int]
+# A check, an answer that it is about, and the number of the answer's question among those that
+# the same question of the scenario puts to one agent.
+Case: TypeAlias = tuple[AnswerCheck | ValueCheck, InterviewRow, int]
 
 
 class CaseReply(JudgeReply):
@@ -56,49 +59,6 @@ class CaseReply(JudgeReply):
     wire_name: ClassVar[str] = "Verdict"
 
     verdict: str
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """An answer, and the check that asks what it comes to.
-
-    `number`: of the question among those that the same question of the scenario puts to one agent.
-    """
-
-    check: AnswerCheck | ValueCheck
-    row: InterviewRow
-    number: int
-
-    @property
-    def key(self) -> CaseKey:
-        """What tells it from every other case of a run."""
-        row = self.row
-        return (self.check.id, row.tick, row.agent, row.question, row.repeat)
-
-    @property
-    def call(self) -> CallKey:
-        """The key of the call that asks for its verdict."""
-        number = self.row.repeat * INTERVIEW_CALLS + self.number
-        return CallKey(self.row.agent, self.row.tick, f"{_PURPOSE}.{self.check.id}", number)
-
-    @property
-    def verdicts(self) -> tuple[str, ...]:
-        """What may be said of it."""
-        if isinstance(self.check, AnswerCheck):
-            return ("yes", "no")
-        values = (value.value for value in self.check.values)
-        return tuple(dict.fromkeys((*values, self.check.otherwise)))
-
-    def messages(self, seed: int) -> list[Message]:
-        """Return the prompt of a run with that seed; question and answer stand in its fence."""
-        row, check = self.row, self.check
-        data: list[JSONValue] = [
-            ["question", row.question],
-            [f"{row.agent} answered", clean(row.answer, _SHOWN)],
-        ]
-        otherwise = check.otherwise if isinstance(check, ValueCheck) else None
-        fields = {"ask": check.ask, "values": self.verdicts, "otherwise": otherwise}
-        return render_messages("case", data, seed, system="case_system", **fields)
 
 
 def judge_run(
@@ -139,20 +99,14 @@ def judge_run(
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         asking = replace(options, endpoint=endpoint, max_fallbacks=meta.max_fallbacks)
         session = JudgeSession(asking, by, run_seed=meta.seed, temperature=0.0)
-        given = {
-            (row.check, row.tick, row.agent, row.question, row.repeat)
-            for row in run.judgements()
-            if row.judge == session.name and row.verdict is not None
-        }
+        rows = [row for row in run.judgements() if row.judge == session.name]
+        given = {_make_key(row.check, row) for row in rows if row.verdict is not None}
         due = [
-            JudgeQuery(
-                case.call,
-                partial(case.messages, meta.seed),
-                narrow_reply(CaseReply, "verdict", case.verdicts),
-                partial(_store, writer, session.name, case),
+            _make_query(
+                *case, meta.seed, partial(_store, writer, session.name, case[0].id, case[1])
             )
             for case in cases
-            if case.key not in given
+            if _make_key(case[0].id, case[1]) not in given
         ]
         before = len(cases) - len(due)
         done = session.ask_all(
@@ -206,8 +160,40 @@ def find_cases(
     for row in rows:
         when: When = "after" if row.tick else "before"
         question, number = put.get((when, row.agent, row.question), ("", 0))
-        found += [Case(check, row, number) for check in checks if check.question == question]
+        found += [(check, row, number) for check in checks if check.question == question]
     return found
+
+
+def _make_key(check: str, row: InterviewRow | JudgementRow) -> CaseKey:
+    """Return what tells a case from every other of a run."""
+    return (check, row.tick, row.agent, row.question, row.repeat)
+
+
+def _make_query(
+    check: AnswerCheck | ValueCheck,
+    row: InterviewRow,
+    number: int,
+    seed: int,
+    store: Callable[..., None],
+) -> JudgeQuery:
+    """Return the query of a case in a run of that seed; question and answer stand in its fence."""
+    allowed: tuple[str, ...] = ("yes", "no")
+    otherwise = None
+    if isinstance(check, ValueCheck):
+        otherwise = check.otherwise
+        allowed = tuple(dict.fromkeys((*(value.value for value in check.values), otherwise)))
+    data: list[JSONValue] = [
+        ["question", row.question],
+        [f"{row.agent} answered", clean(row.answer, _SHOWN)],
+    ]
+    fields = {"ask": check.ask, "values": allowed, "otherwise": otherwise}
+    call_number = row.repeat * INTERVIEW_CALLS + number
+    return JudgeQuery(
+        CallKey(row.agent, row.tick, f"{_PURPOSE}.{check.id}", call_number),
+        partial(render_messages, "case", data, seed, system="case_system", **fields),
+        narrow_reply(CaseReply, "verdict", allowed),
+        store,
+    )
 
 
 def _judge_by_words(prompt: Prompt) -> dict[str, object]:
@@ -239,13 +225,15 @@ def _find_first(prompt: Prompt, answer: str, allowed: Sequence[str]) -> str:
 def _store(
     writer: RunWriter,
     judge: str,
-    case: Case,
+    check: str,
+    row: InterviewRow,
     answered: ModelAnswer[CaseReply],
     recorded: RecordedReply,
 ) -> None:
     verdict = None if answered.fallback else answered.value.verdict
     tokens = (recorded.prompt_tokens, recorded.completion_tokens)
-    writer.commit_judgement(JudgementRow(judge, *case.key, verdict, recorded.reply, *tokens))
+    key = _make_key(check, row)
+    writer.commit_judgement(JudgementRow(judge, *key, verdict, recorded.reply, *tokens))
 
 
 def _report(

@@ -143,13 +143,6 @@ def test_a_bad_reply_is_kept_as_none_counted_and_asked_again(verdicts: Verdicts)
     assert [one.n for one in score_conditions(again(verdicts))] == [2, 2, 2]
 
 
-def test_a_bad_reply_is_no_verdict_on_the_same_words_elsewhere(verdicts: Verdicts) -> None:
-    asking, _ = options(always_invalid)
-    same = [answer(), answer("none", text=answer().text)]
-    judge_texts(same, RUBRIC, asking, verdicts, repeats=1)
-    assert len(again(verdicts)) == 1
-
-
 def test_a_refusal_is_raised_and_nothing_is_lost(verdicts: Verdicts) -> None:
     def refuse(request: CompletionRequest) -> str:
         raise LLMRefused("the key is wrong")
