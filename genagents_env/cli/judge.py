@@ -79,10 +79,11 @@ def judge(
     ] = False,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Random seed of the order of the sheet's rows and sides; else 0."),
+        typer.Option(min=0, help="Random seed of the order of the sheet's rows; else 0."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Most rows of a sheet, drawn by --seed.")
+        int | None,
+        typer.Option(min=1, help="Most rows of a sheet, with --ranks groups; drawn by --seed."),
     ] = None,
     raters: Annotated[
         int | None,

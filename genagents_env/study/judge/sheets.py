@@ -1,13 +1,14 @@
 """Sheets for people, who judge or answer: spreadsheets that are written, and read once filled in.
 
-A sheet for judges is blind: rows are shuffled, no condition is named, and a row's id reveals
+A sheet for judges is blind: its rows are shuffled, no condition is named, and a row's id reveals
 nothing, though it can be resolved with the run files. No cell is a formula to any spreadsheet.
 """
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
@@ -23,20 +24,23 @@ from genagents_env.study.judge.kept_answers import WordedAnswer
 from genagents_env.study.judge.prompting import parse_whole
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.session import NAME_LIMIT, JudgingResult
-from genagents_env.study.judge.texts import JudgedText
-from genagents_env.study.judge.verdicts import Choice, Judgement, Verdicts
+from genagents_env.study.judge.texts import JudgedText, Match
+from genagents_env.study.judge.verdicts import Choice, Verdicts
 from genagents_env.text import FORMULA_MARK, clean, escape_formula, fold
 
-# The answers that are judged together, as they stand from the left.
-SheetRow: TypeAlias = tuple[JudgedText, ...]
+# One answer that is rated, or those to one question that are ranked, as they stand from the top.
+Group: TypeAlias = tuple[JudgedText, ...]
+# An answer, what is filled in, and a note.
+Filled: TypeAlias = tuple[Sequence[JudgedText], int | None, str]
 Cells: TypeAlias = Mapping[str, str]  # of one row, by the heads of their columns
 T = TypeVar("T")
 
-LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
+_HEADS = ("id", "group", "person", "question", "day", "answer", "rank", "rating", "note")
 QUESTION_COLUMNS = ("agent", "question", "answer")
 _INSTRUCTIONS = Path(__file__).with_name("sheet.jinja")
 _SHOWN, _WRITTEN, _NOTE = 4000, 2000, 500  # characters of what is read, is answered, of a note
-_FIFTH = 5  # one row in five is every rater's
+_FIFTH = 5  # one group in five is every rater's
+_LAST_RANK = 99
 _MOST_FAULTS = 50  # listed at once
 _MOST = 50_000_000  # bytes of a file
 
@@ -58,11 +62,11 @@ def write_sheets(
         path: of the CSV file, of several raters with their numbers before its ending: `s-1.csv`;
             UTF-8 with a mark, as spreadsheets want it.
         rubric: that the raters apply.
-        ranks: rank one answer of every condition side by side, as the raters of Park et al. 2023
-            did; otherwise each answer is rated.
-        seed: of the order of rows and sides.
-        sample: the most rows of a sheet; None is as many as it takes to have each row in one.
-        raters: how many; a fifth of their rows is the same, by which they are held against one
+        ranks: rank one answer of every condition, a group below one another, as the raters of
+            Park et al. 2023 did; otherwise each answer is rated, and is a group of its own.
+        seed: of the order of groups and of answers in them.
+        sample: the most groups of a sheet; None is as many as it takes to have each in one.
+        raters: how many; a fifth of their groups is the same, by which they are held against one
             another.
 
     Returns:
@@ -81,44 +85,39 @@ def write_sheets(
                 raise ConfigError(f"{file} exists, and may be filled in; name another file")
             if file.exists():
                 raise ConfigError(f"{file} cannot be written: this is no regular file")
-    rows = _shuffle(make_rows(answers, rubric, ranks=ranks), rubric, seed)
-    people = {one.person for row in rows for one in row if one.person and rubric.shows_person}
+    groups = _shuffle(make_groups(answers, rubric, ranks=ranks), rubric, seed)
+    people = {said.person for own in groups for said in own if said.person and rubric.shows_person}
     told = load_prompt(_INSTRUCTIONS).render(rubric=rubric, ranks=ranks, people=sorted(people))
     with replace_file(find_inside(path.parent, path.with_suffix(".txt").name)) as out:
         out.write(f"{told.strip()}\n".encode())
-    sheets = dict(zip(paths, _deal(rows, rubric, raters, sample, seed), strict=True))
+    sheets = dict(zip(paths, _deal(groups, rubric, raters, sample, seed), strict=True))
     for file, own in sheets.items():
-        _write(file, own, rubric, max(map(len, rows)) if ranks else 0)
-    written = {row for own in sheets.values() for row in own}
-    return {file: len(own) for file, own in sheets.items()}, len(rows) - len(written)
+        _write(file, own, rubric, ranks)
+    left = set(groups).difference(*sheets.values())
+    return {file: sum(map(len, own)) for file, own in sheets.items()}, sum(map(len, left))
 
 
-def make_rows(
+def make_groups(
     answers: Iterable[JudgedText], rubric: Rubric, *, ranks: bool = False
-) -> list[SheetRow]:
-    """Return the rows of a sheet, by seed, sides in the order of the conditions' names.
+) -> list[Group]:
+    """Return what is judged together on a sheet, by seed, in the order of the conditions' names.
 
-    Of answers that are rated, those that read the very same stand in one row, and reading the sheet
-    copies what is said of it.
+    Of answers that are rated, those that read the very same are asked for once, and reading the
+    sheet copies what is said of them.
 
     Raises:
-        ConfigError: there is nothing to judge, there are too many conditions to rank, or one has
-            two runs of a seed.
+        ConfigError: there is nothing to judge, or one condition has two runs of a seed.
     """
     if ranks:
-        groups = group_comparable(answers, rubric).values()
-        rows = [tuple(own[name] for name in sorted(own)) for own in groups if len(own) > 1]
-        if (most := max(map(len, rows), default=0)) > len(LETTERS):
-            raise ConfigError(
-                f"{most} conditions are too many to rank side by side; allowed: {len(LETTERS)}"
-            )
+        comparable = group_comparable(answers, rubric).values()
+        groups = [tuple(own[name] for name in sorted(own)) for own in comparable if len(own) > 1]
     else:
         covered = (said for said in answers if rubric.covers(said))
-        rows = list({rubric.digest_shown(one): (one,) for one in covered}.values())
-    if not rows:
+        groups = list({rubric.digest_shown(one): (one,) for one in covered}.values())
+    if not groups:
         what = "no two conditions have an answer in common" if ranks else "no answer of these runs"
         raise ConfigError(f"{what} that rubric {rubric.name} is about: there is nothing to judge")
-    return sorted(rows, key=lambda row: row[0].seed)
+    return sorted(groups, key=lambda own: own[0].seed)
 
 
 def read_sheet(
@@ -127,8 +126,8 @@ def read_sheet(
     """Keep the verdicts in a filled sheet, and of ratings a copy for what reads the very same.
 
     The columns show whether answers are rated or ranked; of ranks there is a verdict for each pair
-    of answers in a row. Where a row is empty, what was said of it before stays. Commas, semicolons
-    or tabs may part the columns, in any order, with any line ends.
+    of answers in a group. Where nothing is filled in, what was said before stays. Commas,
+    semicolons or tabs may part the columns, in any order, with any line ends.
 
     Args:
         path: of the CSV file.
@@ -147,11 +146,15 @@ def read_sheet(
         raise ConfigError("rater: whoever filled the sheet in needs a name")
     known = {said.id: said for said in answers}
     heads, rows = _read_table(path)
-    _, to_fill = _list_columns(sum(head.startswith("answer_") for head in heads))
-    _check_heads(path, heads, ("id", *to_fill))
+    column = "rank" if "rank" in heads else "rating"
+    _check_heads(path, heads, ("id", column))
     ids = Counter(cells.get("id", "").strip() for cells in rows.values())
-    form = _Form(known, rubric, name, to_fill, ids)
-    read = [one for row in _read_rows(path, rows, form.read_row) for one in row]
+    filled = _read_rows(path, rows, partial(_read_row, known, rubric, column, ids))
+    judged = _compare_ranks(path, filled) if column == "rank" else filled
+    read = [
+        replace(make_blank(texts, rubric, name, "human"), value=value, why=note)
+        for texts, value, note in judged
+    ]
     given = [one for one in read if one.value is not None]
     covered = (said for said in known.values() if rubric.covers(said))
     copies = share(given, (make_blank([said], rubric, name, "human") for said in covered))
@@ -205,124 +208,97 @@ def read_written_answers(
     return {name: [WordedAnswer(*one) for one in own.items()] for name, own in given.items()}
 
 
-def _list_columns(width: int, *, day: bool = False) -> tuple[list[str], list[str]]:
-    """Return the heads of what judges read, and of what they fill in besides a note.
-
-    `width`: answers that are ranked in a row, 0 where each is rated; `day`: beside agents' days.
-    """
-    ends = [f"_{letter}" for letter in LETTERS[:width]] if width else [""]
-    shown = [f"{head}{end}" for end in ends for head in (("day", "answer") if day else ("answer",))]
-    fill = "rank" if width else "rating"
-    return ["id", "person", "question", *shown], [f"{fill}{end}" for end in ends]
+def make_id(group: Sequence[JudgedText], rubric: Rubric) -> str:
+    """Return the ids of answers, and the edition of the rubric they are read for."""
+    return ".".join([*(said.id for said in group), f"r{rubric.edition}"])
 
 
-def make_row_id(row: SheetRow, rubric: Rubric) -> str:
-    """Return the ids of the answers in a row, and the edition of the rubric they are read for."""
-    return ".".join([*(said.id for said in row), f"r{rubric.edition}"])
-
-
-def _shuffle(rows: Iterable[SheetRow], rubric: Rubric, seed: int) -> list[SheetRow]:
-    """Return the rows and their sides in an order that only `seed` decides."""
-    named = ((make_row_id(row, rubric), row) for row in rows)
+def _shuffle(groups: Iterable[Group], rubric: Rubric, seed: int) -> list[Group]:
+    """Return the groups, and the answers in them, in an order that only `seed` decides."""
+    named = ((make_id(group, rubric), group) for group in groups)
     mixed = [
-        tuple(sorted(row, key=lambda said: draw_bits(seed, "side", id_, said.id)))
-        for id_, row in named
+        tuple(sorted(group, key=lambda said: draw_bits(seed, "side", id_, said.id)))
+        for id_, group in named
     ]
-    return sorted(mixed, key=lambda row: draw_bits(seed, "row", make_row_id(row, rubric)))
+    return sorted(mixed, key=lambda group: draw_bits(seed, "row", make_id(group, rubric)))
 
 
 def _deal(
-    rows: Sequence[SheetRow], rubric: Rubric, raters: int, sample: int | None, seed: int
-) -> list[list[SheetRow]]:
-    """Return each rater's rows: a fifth of them the same in all sheets, where there are several."""
+    groups: Sequence[Group], rubric: Rubric, raters: int, sample: int | None, seed: int
+) -> list[list[Group]]:
+    """Return each rater's groups: a fifth of them the same for all, where there are several."""
     if raters == 1:
-        return [list(rows[:sample])]
-    sizes = range(1, len(rows) + 1)
-    enough = next(n for n in sizes if raters * n - (raters - 1) * -(-n // _FIFTH) >= len(rows))
+        return [list(groups[:sample])]
+    sizes = range(1, len(groups) + 1)
+    enough = next(n for n in sizes if raters * n - (raters - 1) * -(-n // _FIFTH) >= len(groups))
     size = min(sample or enough, enough)
     shared = -(-size // _FIFTH)
-    rest = rows[shared:]
-    dealt = ([*rows[:shared], *rest[k::raters][: size - shared]] for k in range(raters))
+    rest = groups[shared:]
+    dealt = ([*groups[:shared], *rest[k::raters][: size - shared]] for k in range(raters))
     return [
-        sorted(own, key=lambda row: draw_bits(seed, "rater", k, make_row_id(row, rubric)))
+        sorted(own, key=lambda group: draw_bits(seed, "rater", k, make_id(group, rubric)))
         for k, own in enumerate(dealt)
     ]
 
 
-def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, width: int) -> None:
-    day = "day" in rubric.shows
-    shown, to_fill = _list_columns(width, day=day)
-    lines = [[*shown, *to_fill, "note"]]
-    for row in rows:
-        told = [make_row_id(row, rubric), row[0].agent, row[0].question]
-        for said in row:
-            told += [said.day, said.text] if day else [said.text]
-        cells = [escape_formula(clean(words, _SHOWN, lines=True)) for words in told]
-        lines.append(cells + [""] * (len(lines[0]) - len(cells)))
+def _write(path: Path, groups: Iterable[Group], rubric: Rubric, ranks: bool) -> None:
+    """Write a sheet with a row for each answer, and the columns that its rubric needs."""
+    used = {"group": ranks, "day": "day" in rubric.shows, "rank": ranks, "rating": not ranks}
+    heads = [head for head in _HEADS if used.get(head, True)]
+    lines = [heads]
+    for number, group in enumerate(groups, 1):
+        for said in group:
+            told = {"id": make_id([said], rubric), "group": str(number), "person": said.agent}
+            told |= {"question": said.question, "day": said.day, "answer": said.text}
+            cells = (clean(told.get(head, ""), _SHOWN, lines=True) for head in heads)
+            lines.append(list(map(escape_formula, cells)))
     _write_csv(path, lines)
 
 
-@dataclass(frozen=True)
-class _Form:
-    """What the rows of a sheet are read by; `ids`: how many rows each stands in."""
+def _read_row(
+    answers: Mapping[str, JudgedText],
+    rubric: Rubric,
+    column: str,
+    ids: Mapping[str, int],
+    row: Cells,
+) -> Filled:
+    """Return the answer in a row, what is filled in, and the note.
 
-    answers: Mapping[str, JudgedText]
-    rubric: Rubric
-    rater: str
-    columns: Sequence[str]  # to be filled in
-    ids: Mapping[str, int]
+    Raises:
+        ValueError: the row has a fault.
+    """
+    id_, cell = row.get("id", "").strip(), row.get(column, "").strip()
+    own, _, edition = id_.partition(".")
+    if own not in answers or edition != f"r{rubric.edition}":
+        raise ValueError(
+            f"column id: {quote(id_)} is no answer of these runs, or was written for another "
+            f"rubric than {rubric.name} as it is now; ids are left as they were written"
+        )
+    if ids[id_] > 1:
+        raise ValueError(f"column id: the same id stands in {ids[id_]} rows")
+    low, high = (1, _LAST_RANK) if column == "rank" else (rubric.low, rubric.high)
+    value = parse_whole(cell)
+    if cell and (value is None or not low <= value <= high):
+        allowed = f"a whole number from {low} to {high}, or nothing"
+        raise ValueError(f"column {column}: {quote(cell)} is not allowed; allowed: {allowed}")
+    return [answers[own]], value, clean(row.get("note", ""), _NOTE)
 
-    def read_row(self, row: Cells) -> list[Judgement]:
-        """Return the verdicts in a row, without a value where it is empty.
 
-        Raises:
-            ValueError: the row has a fault.
-        """
-        cells = {name: row.get(name, "").strip() for name in self.columns}
-        said = self._find_texts(row.get("id", "").strip())
-        blanks = [
-            make_blank(read, self.rubric, self.rater, "human")
-            for read in (combinations(said, 2) if self._is_ranked else [said])
-        ]
-        if not any(cells.values()):
-            return blanks
-        due = list(cells.items())[: len(said)]
-        numbers = [self._read_number(*cell, len(said)) for cell in due]
-        if beyond := [name for name in self.columns[len(said) :] if cells[name]]:
-            raise ValueError(f"column {beyond[0]}: there is no such answer in this row")
-        ranked = [_choose(*ranks) for ranks in combinations(numbers, 2)]
-        note = clean(row.get("note", ""), _NOTE)
-        return [
-            replace(blank, value=value, why=note)
-            for blank, value in zip(blanks, ranked or numbers, strict=True)
-        ]
-
-    @property
-    def _is_ranked(self) -> bool:
-        return self.columns[0].startswith("rank")
-
-    def _find_texts(self, id_: str) -> list[JudgedText]:
-        """Return the answers that an id stands for: one, or of ranks two or more."""
-        *ids, edition = id_.split(".")
-        fits = 1 < len(ids) <= len(self.columns) if self._is_ranked else len(ids) == 1
-        rubric = self.rubric
-        if not (fits and self.answers.keys() >= set(ids) and edition == f"r{rubric.edition}"):
-            raise ValueError(
-                f"column id: {quote(id_)} is no answer of these runs, or was written for another "
-                f"rubric than {rubric.name} as it is now; ids are left as they were written"
-            )
-        if self.ids[id_] > 1:
-            raise ValueError(f"column id: the same id stands in {self.ids[id_]} rows")
-        return [self.answers[one] for one in ids]
-
-    def _read_number(self, column: str, cell: str, most: int) -> int:
-        """Return a rating, or a rank of at most so many."""
-        low, high = (1, most) if self._is_ranked else (self.rubric.low, self.rubric.high)
-        value = parse_whole(cell)
-        if value is not None and low <= value <= high:
-            return value
-        what = f"{quote(cell)} is not allowed" if cell else "missing"
-        raise ValueError(f"column {column}: {what}; allowed: a whole number from {low} to {high}")
+def _compare_ranks(
+    path: Path, filled: Iterable[Filled]
+) -> Iterator[tuple[Sequence[JudgedText], Choice | None, str]]:
+    """Yield every two answers of a group with the better one by their ranks, and their notes."""
+    groups: dict[Match, list[Filled]] = {}
+    for texts, rank, note in filled:
+        groups.setdefault(texts[0].match, []).append((texts, rank, note))
+    for (_, _, agent, _, question, _), group in groups.items():
+        ranks = [rank for _, rank, _ in group]
+        if None in ranks and any(ranks):
+            what = f"{quote(question)} to {agent}: rank every answer of this group, or none"
+            raise ConfigError(f"{path}: {what}")
+        for (one, first, note), (other, second, more) in combinations(group, 2):
+            better = None if first is None or second is None else _choose(first, second)
+            yield [*one, *other], better, "; ".join(filter(None, (note, more)))
 
 
 def _choose(first: int, second: int) -> Choice:
