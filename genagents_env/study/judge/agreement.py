@@ -12,7 +12,14 @@ from statistics import median_low
 from typing import Literal, TypeAlias
 
 from genagents_env.study.evaluate.checks import RULE, Verdict
-from genagents_env.study.judge.verdicts import By, Judgement, format_judge, group_by, label_rubrics
+from genagents_env.study.judge.verdicts import (
+    By,
+    Judgement,
+    find_side,
+    format_judge,
+    group_by,
+    label_rubrics,
+)
 from genagents_env.study.stats.agreement import fleiss, kappa
 
 Sort: TypeAlias = Literal["itself", "rule", "others"]
@@ -112,20 +119,16 @@ def _find_stands(given: Iterable[Judgement]) -> Stands:
     """
     values: dict[tuple[str, ...], dict[Hashable, int]] = {}
     for one in given:
-        turn = 1 if one.is_in_order else -1
+        turn = 1 if one.conditions[0] <= one.conditions[-1] else -1
         if not one.is_comparison:
             values.setdefault(one.contents, {})[one.repeat] = one.points
         elif len(set(one.contents)) == 2:
             item = values.setdefault(one.contents[::turn], {})
             item[one.reading, one.repeat] = turn * one.points
     return {
-        item: _find_side(sum(said.values())) if len(item) == 2 else median_low(said.values())
+        item: find_side(sum(said.values())) if len(item) == 2 else median_low(said.values())
         for item, said in values.items()
     }
-
-
-def _find_side(balance: int) -> str:
-    return "tie" if balance == 0 else "first" if balance > 0 else "second"
 
 
 def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeAgreement]:

@@ -168,9 +168,9 @@ def make_blank(texts: Texts, rubric: Rubric, judge: str, by: By, repeat: int = 0
     )
 
 
-def share(given: Iterable[Judgement], blanks: Iterable[Judgement]) -> list[Judgement]:
+def share(given: Sequence[Judgement], blanks: Iterable[Judgement]) -> list[Judgement]:
     """Return what one judge gave some texts for all others in which the very same is read."""
-    said = {(one.repeat, one.contents): one for one in given}
+    said = {(one.repeat, one.contents): one for one in reversed(given)}  # the first counts
     keys = {one.key for one in given}
     others = [one for one in blanks if (one.repeat, one.contents) in said and one.key not in keys]
     originals = (said[one.repeat, one.contents] for one in others)

@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -18,7 +17,7 @@ from genagents_env.study.judge.texts import About, JudgedText
 from genagents_env.text import fold
 
 _MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply
-_FOLDER = "rubrics"
+_FOLDER = Path(__file__).with_name("rubrics")
 _MOST = 1 << 20  # bytes of a file
 _DIGITS = 12
 
@@ -97,9 +96,7 @@ class Rubric(Model):
 
 def list_rubrics() -> list[str]:
     """Return the names of the shipped rubrics, sorted."""
-    folder = files(__package__).joinpath(_FOLDER)
-    found = [file.name for file in folder.iterdir()]
-    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
 def load_rubric(name: str | Path, base: Path = Path()) -> Rubric:
@@ -114,14 +111,15 @@ def load_rubric(name: str | Path, base: Path = Path()) -> Rubric:
     """
     words = str(name)
     if isinstance(name, Path) or "/" in words or words.endswith(".toml"):
-        return parse_rubric(read_text(base / name, _MOST), words)
-    if words not in list_rubrics():
+        path = base / name
+    elif words in list_rubrics():
+        path = _FOLDER / f"{words}.toml"
+    else:
         raise ConfigError(
             f"rubric {quote(words)} is unknown; {suggest(words, list_rubrics())} "
             "(or the path of a .toml file)"
         )
-    text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
-    return parse_rubric(text, f"{words}.toml")
+    return parse_rubric(read_text(path, _MOST), words)
 
 
 def parse_rubric(text: str, file: str) -> Rubric:

@@ -25,7 +25,7 @@ from genagents_env.study.judge.prompting import parse_whole
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.session import NAME_LIMIT, JudgingResult
 from genagents_env.study.judge.texts import JudgedText, Match
-from genagents_env.study.judge.verdicts import Choice, Verdicts
+from genagents_env.study.judge.verdicts import Choice, Verdicts, find_side
 from genagents_env.text import FORMULA_MARK, clean, escape_formula, fold
 
 # One answer that is rated, or those to one question that are ranked, as they stand from the top.
@@ -143,7 +143,7 @@ def read_sheet(
     """
     name = clean(rater, NAME_LIMIT)
     if not name:
-        raise ConfigError("rater: whoever filled the sheet in needs a name")
+        raise ConfigError("by: whoever filled the sheet in needs a name")
     known = {said.id: said for said in answers}
     heads, rows = _read_table(path)
     column = "rank" if "rank" in heads else "rating"
@@ -297,13 +297,8 @@ def _compare_ranks(
             what = f"{quote(question)} to {agent}: rank every answer of this group, or none"
             raise ConfigError(f"{path}: {what}")
         for (one, first, note), (other, second, more) in combinations(group, 2):
-            better = None if first is None or second is None else _choose(first, second)
+            better = None if first is None or second is None else find_side(second - first)
             yield [*one, *other], better, "; ".join(filter(None, (note, more)))
-
-
-def _choose(first: int, second: int) -> Choice:
-    """Return which of two ranks is the better."""
-    return "tie" if first == second else "first" if first < second else "second"
 
 
 def _write_csv(path: Path, lines: Iterable[Sequence[str]]) -> None:

@@ -86,11 +86,6 @@ class Judgement:
         return self.value if isinstance(self.value, int) else sides.get(self.value or "", 0)
 
     @property
-    def is_in_order(self) -> bool:
-        """Whether the texts were read in the order of their conditions' names."""
-        return self.conditions[0] <= self.conditions[-1]
-
-    @property
     def is_comparison(self) -> bool:
         """Whether it is about two texts."""
         return len(self.texts) == 2
@@ -99,6 +94,11 @@ class Judgement:
 def format_judge(by: By, name: str) -> str:
     """Return a judge's name; a person's says so."""
     return f"{name} (human)" if by == "human" else name
+
+
+def find_side(balance: int) -> Choice:
+    """Return which of two texts is the better, where a positive number speaks for the first."""
+    return "tie" if balance == 0 else "first" if balance > 0 else "second"
 
 
 def label_rubrics(given: Iterable[Judgement]) -> Mapping[tuple[str, str], str]:

@@ -226,7 +226,7 @@ def test_what_is_no_sheet(tmp_path: Path, content: bytes, told: str) -> None:
 
 def test_what_is_wrong_with_a_rater_or_a_sheet_to_be_is_said(tmp_path: Path) -> None:
     write_table(tmp_path / "s.csv")
-    with pytest.raises(ConfigError, match="rater"):
+    with pytest.raises(ConfigError, match="needs a name"):
         read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ", Verdicts(tmp_path / "v.jsonl"))
     with pytest.raises(ConfigError, match="there is nothing to judge"):
         make_groups(answers(conditions=("full",)), RUBRIC, ranks=True)
