@@ -1,7 +1,7 @@
 """`genagents judge`: models and people say what answers come to, rate them, or compare them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
@@ -10,8 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.judged_runs import JudgedRuns, find_judged_runs
-from genagents_env.cli.progress import show_judging_progress, show_progress
+from genagents_env.cli.judged_runs import KEPT, JudgedRuns, find_judged_runs
+from genagents_env.cli.progress import show_judging_progress
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 from genagents_env.llm.open import ModelOptions
@@ -21,14 +21,12 @@ from genagents_env.study.judge import (
     JudgingResult,
     Rubric,
     Verdicts,
-    compare,
     judge_run,
+    judge_texts,
     load_rubric,
-    rate,
     read_sheet,
     write_sheets,
 )
-from genagents_env.study.report.judging import Judged
 from genagents_env.study.sweep.design.fields import JudgeSpec
 
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]  # of verdicts, by check
@@ -81,10 +79,11 @@ def judge(
     ] = False,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Random seed of the order of the sheet's rows and sides; else 0."),
+        typer.Option(min=0, help="Random seed of the order of the sheet's rows; else 0."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Most rows of a sheet, drawn by --seed.")
+        int | None,
+        typer.Option(min=1, help="Most rows of a sheet, with --ranks groups; drawn by --seed."),
     ] = None,
     raters: Annotated[
         int | None,
@@ -121,112 +120,84 @@ def judge(
     of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
     opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
-    if sheet or read:
-        of_models: dict[str, object] = {"--pairwise": pairwise, "--model": model, "--limit": limit}
-        of_models |= {"--repeats": repeats, "--endpoint": endpoint, "--json": as_json}
-        opt.refuse_without(of_models, "a model as judge, without --sheet or --read", None)
-        about, own = find_judged_runs(sources), load_rubric(rubric or _DEFAULT_RUBRIC)
-        if sheet is not None:
-            _write_blank(about, sheet, own, ranks, seed or 0, sample, raters or 1)
-        elif read is not None:
-            _read_filled(about, read, by, own)
+    of_models: dict[str, object] = {"--pairwise": pairwise, "--model": model, "--limit": limit}
+    of_models |= {"--repeats": repeats, "--endpoint": endpoint, "--json": as_json}
+    by_people = sheet or read
+    opt.refuse_without(of_models, "a model as judge, without --sheet or --read", not by_people)
+    opt.refuse_without({"--repeats": repeats}, "--rubric or --pairwise", not by_checks)
+    if sheet is not None:
+        own = load_rubric(rubric or _DEFAULT_RUBRIC)
+        texts = find_judged_runs(sources).load_texts(own)
+        sizes, left = write_sheets(
+            texts, sheet, own, ranks=ranks, seed=seed or 0, sample=sample, raters=raters or 1
+        )
+        told = sheet.with_suffix(".txt")
+        say_lines(
+            f"{file}: {n:,} rows to fill in; {told} tells raters how" for file, n in sizes.items()
+        )
+        say_lines([f"{left:,} other rows are in no sheet"] if left else [])
         return
+    given = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
+    words = [str(word) for pair in given.items() if pair[1] for word in pair]
+    again = join(["genagents", "judge", *map(str, sources), *["--pairwise"] * pairwise, *words])
     limits = (*opt.SPEND_LIMITS, opt.LIFT) if by_checks else opt.SPEND_LIMITS
     own_model = model if by_checks else None  # otherwise each task has its own
     options = opt.make_options(endpoint=endpoint, limit=limit, limits=limits, model=own_model)
     if by_checks:
-        opt.refuse_without({"--repeats": repeats}, "--rubric or --pairwise", None)
-        raise typer.Exit(_judge_checks(sources, options, by, as_json=as_json))
+        raise typer.Exit(_judge_checks(sources, options, by, again, as_json=as_json))
     about = find_judged_runs(sources)
-    given = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
-    again = _format_command(sources, pairwise, given)
-    tasks = _list_tasks(about, rubric, pairwise, repeats, model)
-    done, ids = _ask(about, tasks, options, by, quiet=as_json, again=again)
-    summary = about.summarise(Verdicts(about.verdicts), ids)
-    raise typer.Exit(_print_results(done, summary, about.verdicts, as_json))
-
-
-def _format_command(sources: Sequence[Path], pairwise: bool, given: Mapping[str, object]) -> str:
-    """Return the command that goes on; `given` by the names of options, None where not given."""
-    words = [str(word) for pair in given.items() if pair[1] for word in pair]
-    return join(["genagents", "judge", *map(str, sources), *["--pairwise"] * pairwise, *words])
+    if read is not None:
+        done, ids = _read_filled(about, read, by, load_rubric(rubric or _DEFAULT_RUBRIC))
+    else:
+        tasks = _list_tasks(about, rubric, pairwise, repeats, model)
+        done, ids = _ask(about, tasks, options, by, quiet=as_json)
+    _print_results(about, done, ids, as_json=as_json)
+    raise typer.Exit(_warn(done, again))
 
 
 def _is_run_file(path: Path) -> bool:
-    return not path.is_dir() and path.suffix != ".jsonl"
+    return not path.is_dir() and path.suffix != KEPT
 
 
-def _write_blank(
-    about: JudgedRuns,
-    out: Path,
-    rubric: Rubric,
-    ranks: bool,
-    seed: int,
-    sample: int | None,
-    raters: int,
-) -> None:
-    """Write a sheet for each rater to fill in, and what they must know beside it."""
-    texts = about.load_texts(rubric)
-    sizes, left = write_sheets(
-        texts, out, rubric, ranks=ranks, seed=seed, sample=sample, raters=raters
-    )
-    for path, size in sizes.items():
-        say(f"{path}: {size:,} rows to fill in; {out.with_suffix('.txt')} tells raters how")
-    if left:
-        say(f"{left:,} other rows are in no sheet")
-
-
-def _read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric) -> None:
-    """Store what a person judged, and print what all verdicts come to."""
+def _read_filled(
+    about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric
+) -> tuple[list[JudgingResult], set[str]]:
+    """Keep what a person judged; return the result, and the ids of the answers."""
     if rater is None:
         raise ConfigError("--by: whoever filled the sheet in needs a name")
     texts = about.load_texts(rubric)
-    filled = read_sheet(file, texts, rubric, rater)
-    with Verdicts(about.verdicts) as kept:
-        kept.add(*filled.verdicts, *filled.copies)
-    summary = about.summarise(kept, {said.id for said in texts})
-    empty = (
-        f", {filled.empty:,} of them empty (what was said of these before stays)"
-        if filled.empty
-        else ""
-    )
-    copied = f", {len(filled.copies):,} more for the same words elsewhere" if filled.copies else ""
-    say(
-        f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}{copied}"
-    )
-    _print_summary(summary)
+    done = read_sheet(file, texts, rubric, rater, Verdicts(about.verdicts))
+    return [done], {said.id for said in texts}
 
 
 def _judge_checks(
-    sources: Sequence[Path], options: RunOptions, by: str | None, *, as_json: bool
+    sources: Sequence[Path], options: RunOptions, by: str | None, again: str, *, as_json: bool
 ) -> int:
     """Judge run files by their checks, up to the first that stops; return its exit code.
 
     Limits are of all of them together.
     """
     told: list[dict[str, object]] = []
-    code, paths = 0, list(dict.fromkeys(sources))
-    left = len(paths)
+    due = list(dict.fromkeys(sources))
+    several, code = len(due), 0
     try:
-        for path in paths:
-            left -= 1
-            with show_progress(as_json) as watch:
-                done = judge_run(path, replace(options, watch=watch), by=by)
+        while due and not code:
+            path = due.pop(0)
+            with show_judging_progress(as_json) as watch:
+                done = judge_run(path, options, by=by, watch=watch)
             counts = _count_verdicts(path, done.judge)
             told.append(_tell_checked(path, done, counts))
             if not as_json:
-                say_lines([f"{path}:"] if len(paths) > 1 else [])
-                say_lines(_describe_checked(done, counts))
-            if done.message:
-                warn(done.message)
+                say_lines([f"{path}:"] if several > 1 else [])
+                say(_describe_result(done))
+                say_lines(f"    {check}: {_format_counts(own)}" for check, own in counts.items())
             options = replace(options, limits=options.limits.subtract(done.spent))
-            if code := done.exit_code:
-                break
+            code = _warn([done], again)
     finally:
         if as_json and told:
-            print_json(told[0] if len(paths) == 1 else {"runs": told})
-        if left:
-            warn(f"{left:,} of {len(paths):,} run files were not begun, from {paths[-left]} on")
+            print_json(told[0] if several == 1 else {"runs": told})
+        if due:
+            warn(f"{len(due):,} of {several:,} run files were not begun, from {due[0]} on")
     return code
 
 
@@ -240,16 +211,8 @@ def _count_verdicts(path: Path, judge: str) -> Counts:
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _describe_checked(done: JudgingResult, counts: Counts) -> Iterator[str]:
-    if not done.asked:
-        yield (
-            "Nothing to judge: no answer in this run is one that a check of its scenario is about; "
-            "--rubric asks for more"
-        )
-        return
-    yield _describe_result(done)
-    for check, values in counts.items():
-        yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in values.items())}"
+def _format_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{value} {count:,}" for value, count in counts.items())
 
 
 def _tell_checked(path: Path, done: JudgingResult, counts: Counts) -> dict[str, object]:
@@ -259,7 +222,11 @@ def _tell_checked(path: Path, done: JudgingResult, counts: Counts) -> dict[str, 
 
 
 def _list_tasks(
-    about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
+    about: JudgedRuns,
+    rubric: str | None = None,
+    pairwise: bool = False,
+    repeats: int | None = None,
+    model: str | None = None,
 ) -> Tasks:
     """Return what the options ask for, or the experiment's judges where there are none."""
     specs: Sequence[JudgeSpec] = ()
@@ -267,32 +234,20 @@ def _list_tasks(
     if about.folder is not None and rubric is None and not pairwise:
         specs, base = about.folder.experiment.judges, about.folder.base
     if not specs:
-        name = rubric or _DEFAULT_RUBRIC
         kind: Literal["rubric", "pairwise"] = "pairwise" if pairwise else "rubric"
-        times = 1 if pairwise else 3
+        name, times = rubric or _DEFAULT_RUBRIC, 1 if pairwise else 3
         specs, base = [JudgeSpec.model_construct(name=name, kind=kind, repeats=times)], Path()
-    return [
-        (
-            spec.model_copy(
-                update={
-                    "repeats": repeats or spec.repeats,
-                    "model": model or spec.model or about.model,
-                }
-            ),
-            load_rubric(spec.name, base),
-        )
+    asked = {
+        spec: {"repeats": repeats or spec.repeats, "model": model or spec.model or about.model}
         for spec in specs
+    }
+    return [
+        (spec.model_copy(update=own), load_rubric(spec.name, base)) for spec, own in asked.items()
     ]
 
 
 def _ask(
-    about: JudgedRuns,
-    tasks: Tasks,
-    options: RunOptions,
-    by: str | None,
-    *,
-    quiet: bool,
-    again: str,
+    about: JudgedRuns, tasks: Tasks, options: RunOptions, by: str | None = None, *, quiet: bool
 ) -> tuple[list[JudgingResult], set[str]]:
     """Return the results of the tasks up to the first that stopped, and the answers' ids."""
     kept, ids = Verdicts(about.verdicts), set[str]()
@@ -300,15 +255,20 @@ def _ask(
     for spec, rubric in tasks:
         texts = about.load_texts(rubric)
         ids.update(said.id for said in texts)
-        asking = replace(options, model=spec.model)
-        ask = compare if spec.kind == "pairwise" else rate
         with show_judging_progress(quiet) as watch:
-            found = ask(
-                texts, rubric, asking, kept, spec.repeats, judge=by, watch=watch, again=again
+            result = judge_texts(
+                texts,
+                rubric,
+                replace(options, model=spec.model),
+                kept,
+                pairwise=spec.kind == "pairwise",
+                repeats=spec.repeats,
+                judge=by,
+                watch=watch,
             )
-        done.append(found)
-        options = replace(options, limits=options.limits.subtract(found.spent))
-        if found.exit_code:
+        done.append(result)
+        options = replace(options, limits=options.limits.subtract(result.spent))
+        if result.exit_code:
             break
     return done, ids
 
@@ -332,47 +292,45 @@ def judge_sweep(
     """
     about = find_judged_runs([folder])
     options = RunOptions(model_options=how, limits=limits, concurrency=concurrency or _AT_ONCE)
-    tasks = _list_tasks(about, None, False, None, None)
-    done, _ = _ask(about, tasks, options, None, quiet=False, again=f"genagents judge {folder}")
+    done, _ = _ask(about, _list_tasks(about), options, quiet=False)
     for result in done:
         say(_describe_result(result), error=aside)
-    return _warn(done)
+    return _warn(done, f"genagents judge {folder}")
 
 
 def _print_results(
-    done: Sequence[JudgingResult], summary: Judged, verdicts: Path, as_json: bool
-) -> int:
-    """Print what judges said now and before; return the exit code of the worst."""
+    about: JudgedRuns, done: Sequence[JudgingResult], ids: set[str], *, as_json: bool
+) -> None:
+    """Print what judges said now, and the tables of all they said of these answers."""
+    summary = about.summarise(Verdicts(about.verdicts), ids)
     if as_json:
         judges = [
             asdict(one) | {"spent": {"calls": one.spent.calls, "tokens": one.spent.tokens}}
             for one in done
         ]
-        print_json({"verdicts": str(verdicts), "judges": judges, **summary.as_json()})
-    else:
-        say_lines(map(_describe_result, done))
-        _print_summary(summary)
-    return _warn(done)
-
-
-def _warn(done: Sequence[JudgingResult]) -> int:
-    """Say what stopped early; return the exit code of the worst."""
-    for result in done:
-        if result.message:
-            warn(result.message)
-    return max((result.exit_code for result in done), default=0)
-
-
-def _print_summary(summary: Judged) -> None:
-    """Print the tables of a summary, each below an empty line."""
+        print_json({"verdicts": str(about.verdicts), "judges": judges, **summary.as_json()})
+        return
+    say_lines(map(_describe_result, done))
     for table in summary.list_tables():
         say()
         say_lines(table.format_lines(find_width()))
 
 
+def _warn(done: Iterable[JudgingResult], again: str) -> int:
+    """Say what stopped early, and the command that goes on; return the exit code of the worst."""
+    code = 0
+    for result in done:
+        code = max(code, result.exit_code)
+        if result.message:
+            warn(f"{result.message}; go on with `{again}`")
+    return code
+
+
 def _describe_result(done: JudgingResult) -> str:
     if not done.asked:
-        return "Nothing to judge: no answer of these runs is one that the rubric is about"
+        return (
+            "Nothing to judge: no answer of these runs is one that the checks or rubric are about"
+        )
     told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
     told += f"{done.given:,} of them new"
     if done.shared:

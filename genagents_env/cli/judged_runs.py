@@ -1,5 +1,6 @@
 """The runs that `genagents judge` judges by a rubric: of a sweep, or run files."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,42 +16,32 @@ from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.report.judging import VERDICTS, Judged, sum_judgements
 from genagents_env.study.sweep.folder import SweepFolder
 
+KEPT = ".jsonl"  # how the name of a file of kept answers ends
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run file, the condition and block it belongs to, and the name it is stored under."""
+    """A run file or answers that were kept, its condition and block, and its name in verdicts."""
 
     path: Path
     run: str
-    condition: str
-    block: str
+    condition: str = ""
+    block: str = ""
     model: str | None = None
-
-    @property
-    def is_kept(self) -> bool:
-        """True for a file of kept answers, which is no run file."""
-        return self.path.suffix == ".jsonl"
 
     def load_texts(self, rubric: Rubric) -> list[JudgedText]:
         """Return all that a rubric may be about."""
-        if not self.is_kept:
-            return load_texts(
-                self.path, self.condition, self.run, about=rubric.about, block=self.block
-            )
-        if rubric.about != "answer":
-            raise ConfigError(f"{self.path} holds answers, and {rubric.name} is about none")
-        return load_kept_texts(self.path)
+        path, about = self.path, rubric.about
+        if path.suffix == KEPT:
+            if about != "answer":
+                raise ConfigError(f"{path} holds answers, and {rubric.name} is about none")
+            return load_kept_texts(path)
+        return load_texts(path, self.condition, self.run, about=about, block=self.block)
 
 
 @dataclass(frozen=True)
 class JudgedRuns:
-    """The runs that are judged.
-
-    Attributes:
-        sources: run files, one at least.
-        verdicts: the file of verdicts.
-        folder: of the sweep, where it is one.
-    """
+    """The runs that are judged, one at least; `verdicts`: the file in which verdicts are kept."""
 
     sources: tuple[JudgedRun, ...]
     verdicts: Path
@@ -64,7 +55,9 @@ class JudgedRuns:
     def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> Judged:
         """Return what the verdicts on the texts of these ids come to; what is left out is said."""
         mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
-        found = sum_judgements(mine, {one.run: one.path for one in self.sources if not one.is_kept})
+        found = sum_judgements(
+            mine, {one.run: one.path for one in self.sources if one.path.suffix != KEPT}
+        )
         for fault in found.faults:
             warn(fault)
         return found
@@ -87,10 +80,21 @@ def find_judged_runs(paths: Sequence[Path]) -> JudgedRuns:
         raise ConfigError(f"{folders[0]} is a folder: name one folder, or run files")
     if folders:
         return _find_in_folder(folders[0])
-    sources = _make_distinct([source for path in paths for source in _read_run_file(path)])
-    if not sources:
+    found = [source for path in paths for source in _read_source(path)]
+    if not found:
         raise ConfigError("none of these run files can be read")
-    return JudgedRuns(sources, find_inside(paths[0].parent, VERDICTS))
+    stems, models = Counter(one.run for one in found), {one.model for one in found if one.model}
+    sources = [
+        replace(
+            one,
+            run=one.run if stems[one.run] == 1 else str(one.path.with_suffix("")),
+            condition=f"{one.condition} / {one.model}"
+            if one.model and len(models) > 1
+            else one.condition,
+        )
+        for one in found
+    ]
+    return JudgedRuns(tuple(sources), find_inside(paths[0].parent, VERDICTS))
 
 
 def _find_in_folder(path: Path) -> JudgedRuns:
@@ -104,15 +108,15 @@ def _find_in_folder(path: Path) -> JudgedRuns:
     sources = [
         replace(read, run=one.name, condition=one.condition.name, block=one.condition.block)
         for one in finished
-        for read in _read_run_file(one.file)
+        for read in _read_source(one.file)
     ]
     return JudgedRuns(tuple(sources), find_inside(path, VERDICTS), folder)
 
 
-def _read_run_file(path: Path) -> list[JudgedRun]:
+def _read_source(path: Path) -> list[JudgedRun]:
     """Read a run file, its condition named by its policies; warn and return nothing if damaged."""
-    if path.suffix == ".jsonl":
-        return [JudgedRun(path, path.stem, "", "")]
+    if path.suffix == KEPT:
+        return [JudgedRun(path, path.stem)]
     try:
         with RunReader(path) as record:
             meta = record.meta
@@ -121,18 +125,3 @@ def _read_run_file(path: Path) -> list[JudgedRun]:
         return []
     model = meta.asked_model if meta.model is not None else None
     return [JudgedRun(path, path.stem, format_policies(meta), meta.scenario.name, model)]
-
-
-def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
-    """Return run files so that no two have one name, and conditions so that models differ."""
-    models = {source.model for source in sources if source.model}
-    stems = [source.run for source in sources]
-    distinct = []
-    for source in sources:
-        run, condition = source.run, source.condition
-        if stems.count(run) > 1:
-            run = str(source.path.with_suffix(""))
-        if len(models) > 1 and source.model:
-            condition = f"{condition} / {source.model}"
-        distinct.append(replace(source, run=run, condition=condition))
-    return tuple(distinct)

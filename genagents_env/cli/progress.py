@@ -14,7 +14,7 @@ from genagents_env.cli.screen import is_quiet, say, warn
 
 if TYPE_CHECKING:
     from genagents_env.run import Progress as RunProgress
-    from genagents_env.study.judge.session import JudgingProgress
+    from genagents_env.study.judge.session import JudgingResult
     from genagents_env.study.sweep import SweepProgress
 
 T = TypeVar("T")
@@ -73,14 +73,15 @@ def show_progress(quiet: bool = False) -> "Iterator[Callable[[RunProgress], None
 @contextmanager
 def show_judging_progress(
     quiet: bool = False,
-) -> "Iterator[Callable[[JudgingProgress], None] | None]":
+) -> "Iterator[Callable[[JudgingResult], None] | None]":
     """Give the function to which a judge reports its progress, and clear the bar at the end."""
 
-    def describe(now: "JudgingProgress") -> _Now:
-        spent = _format_spent(now.calls, now.tokens, now.dollars)
-        rest = f"{now.heard:,} of {now.due:,} verdicts, {spent}"
-        due = now.heard * _LINES // max(1, now.due)
-        return _Now(now.heard, now.due, "judging", rest, f"judging: {rest}", due)
+    def describe(now: "JudgingResult") -> _Now:
+        heard = now.given + now.unusable
+        spent = _format_spent(now.spent.calls, now.spent.tokens, now.spent.dollars or None)
+        rest = f"{heard:,} of {now.asked:,} verdicts, {spent}"
+        due = heard * _LINES // max(1, now.asked)
+        return _Now(heard, now.asked, "judging", rest, f"judging: {rest}", due)
 
     with _show(quiet, describe) as watch:
         yield watch

@@ -63,8 +63,9 @@ def test_one_life_answers_25_questions_under_four_conditions_five_with_people(li
     assert lived("judge", str(KEPT), "--ranks", "--sheet", "ranks.csv")[0] == 0
     with Path("ranks.csv").open(encoding="utf-8-sig", newline="") as file:
         head, *rows = list(csv.reader(file))
-    assert len(rows) == 25
-    assert [name for name in head if name.startswith("rank_")] == [f"rank_{k}" for k in "abcde"]
+    groups = [row[head.index("group")] for row in rows]
+    assert {groups.count(group) for group in groups} == {5}
+    assert len(rows) == 5 * 25
 
 
 def test_stored_answers_are_ranked_by_a_judge_and_listed_by_question_without_a_model(

@@ -12,20 +12,24 @@ from statistics import median_low
 from typing import Literal, TypeAlias
 
 from genagents_env.study.evaluate.checks import RULE, Verdict
-from genagents_env.study.judge.verdicts import By, Judgement, format_judge, group_by, label_rubrics
+from genagents_env.study.judge.verdicts import (
+    By,
+    Judgement,
+    find_side,
+    format_judge,
+    group_by,
+    label_rubrics,
+)
 from genagents_env.study.stats.agreement import fleiss, kappa
 
 Sort: TypeAlias = Literal["itself", "rule", "others"]
 Statistic: TypeAlias = Literal["kappa", "kappa, linear weights", "Fleiss' kappa"]
 Label: TypeAlias = str | int
 Judge: TypeAlias = tuple[By, str]
-Item: TypeAlias = Hashable
+Stands: TypeAlias = Mapping[Hashable, Label]  # of one judge, by what it judged
 
 _ONE_KIND = "undefined: every verdict is the same one, on which chance alone would agree"
 _NO_ORDER = "takes numbers as mere labels: near ones count as apart"
-_HUMAN: By = "human"
-_TIE = "tie"
-_SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +78,11 @@ def measure_agreement(
     groups = group_by(given, lambda one: (labels[one.rubric, one.edition], one.is_comparison))
     for (label, pairs), group in sorted(groups.items()):
         of = f"{label}, pairs" if pairs else label
-        heard: dict[Judge, dict[Item, list[Label]]] = {}
-        for (kind, name), some in group_by(group, lambda one: (one.by, one.judge)).items():
-            found += _agree_with_itself(of, name, some, ordered=not pairs)
-            heard[kind, name] = _collect_values(some)
-        found += _agree_with_others(of, heard, ordered=not pairs)
+        judges = group_by(group, lambda one: (one.by, one.judge))
+        for (_, name), own in judges.items():
+            found += _agree_with_itself(of, name, own, ordered=not pairs)
+        stands = {judge: _find_stands(own) for judge, own in sorted(judges.items())}
+        found += _agree_with_others(of, stands, ordered=not pairs)
     return (*found, *_agree_with_rule(checks or {}))
 
 
@@ -86,37 +90,50 @@ def _agree_with_itself(
     of: str, name: str, given: Sequence[Judgement], *, ordered: bool
 ) -> Iterator[JudgeAgreement]:
     """Yield the agreement over repeats of the same question in the same order, as it was asked."""
-    rows: dict[Item, dict[int, Label]] = {}
+    repeats: dict[Hashable, dict[int, Label]] = {}
     for one in given:
-        if one.value is not None:
-            rows.setdefault(one.reading, {})[one.repeat] = one.value
-    most = max(len(row) for row in rows.values())
-    whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
+        repeats.setdefault(one.reading, {})[one.repeat] = one.value or one.points
+    most = max(map(len, repeats.values()))
+    rows = [[row[k] for k in sorted(row)] for row in repeats.values() if len(row) == most]
     if most > 1:
-        yield _compute_agreement(of, "itself", (name,), whole, ordered)
+        yield _compute_agreement(of, "itself", (name,), rows, ordered)
 
 
 def _agree_with_others(
-    of: str, heard: Mapping[Judge, Mapping[Item, list[Label]]], *, ordered: bool
+    of: str, stands: Mapping[Judge, Stands], *, ordered: bool
 ) -> Iterator[JudgeAgreement]:
     """Yield the agreement of every two judges, and of all people where there are more than two."""
-    stands = {
-        judge: {item: _summarise(values) for item, values in items.items()}
-        for judge, items in sorted(heard.items())
-    }
-    people = [judge for judge in stands if judge[0] == _HUMAN]
-    several = [people] if len(people) > 2 else []
-    for judges in [*map(list, combinations(stands, 2)), *several]:
-        shared = [i for i in stands[judges[0]] if all(i in stands[judge] for judge in judges[1:])]
+    people = [judge for judge in stands if judge[0] == "human"]
+    for judges in [*combinations(stands, 2), *([people] if len(people) > 2 else [])]:
+        shared = [i for i in stands[judges[0]] if all(i in stands[judge] for judge in judges)]
         rows = [[stands[judge][item] for judge in judges] for item in shared]
         if rows:
             names = tuple(format_judge(*judge) for judge in judges)
             yield _compute_agreement(of, "others", names, rows, ordered)
 
 
+def _find_stands(given: Iterable[Judgement]) -> Stands:
+    """Return what stands for all that a judge said of what it read, of pairs in either order.
+
+    Two texts that read the same cannot be told apart, and are left out.
+    """
+    values: dict[tuple[str, ...], dict[Hashable, int]] = {}
+    for one in given:
+        turn = 1 if one.conditions[0] <= one.conditions[-1] else -1
+        if not one.is_comparison:
+            values.setdefault(one.contents, {})[one.repeat] = one.points
+        elif len(set(one.contents)) == 2:
+            item = values.setdefault(one.contents[::turn], {})
+            item[one.reading, one.repeat] = turn * one.points
+    return {
+        item: find_side(sum(said.values())) if len(item) == 2 else median_low(said.values())
+        for item, said in values.items()
+    }
+
+
 def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeAgreement]:
     """Yield the agreement of every model with the rule on every check that both have judged."""
-    given: dict[tuple[str, str], dict[Item, str]] = {}
+    given: dict[tuple[str, str], dict[Hashable, Label]] = {}
     for run, verdicts in checks.items():
         for one in verdicts:
             if one.value is not None:
@@ -124,7 +141,7 @@ def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeA
                 given.setdefault((one.check, one.by), {})[at] = one.value
     for (check, judge), values in sorted(given.items()):
         ruled = given.get((check, RULE), {})
-        rows: list[list[Label]] = [[ruled[at], values[at]] for at in values if at in ruled]
+        rows = [[ruled[at], values[at]] for at in values if at in ruled]
         if judge != RULE and rows:
             named = (RULE, judge.removeprefix("model:"))
             yield _compute_agreement(f"check {check}", "rule", named, rows, ordered=False)
@@ -144,32 +161,3 @@ def _compute_agreement(
     note = _ONE_KIND if found.value is None else note
     numbers = (found.value, found.low, found.high, found.n, found.agreed)
     return JudgeAgreement(of, sort, judges, statistic, *numbers, note)
-
-
-def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:
-    """Return all that a judge said of what it read, of pairs in either order.
-
-    Two texts that read the same cannot be told apart, and are left out.
-    """
-    values: dict[Item, dict[Item, Label]] = {}
-    for one in given:
-        if len(set(one.contents)) == len(one.texts):
-            item = one.contents if one.is_in_order else one.contents[::-1]
-            values.setdefault(item, {})[one.reading, one.repeat] = _find_label(one)
-    return {item: list(said.values()) for item, said in values.items()}
-
-
-def _summarise(values: Sequence[Label]) -> Label:
-    """Return the one verdict that stands for several."""
-    numbers = [value for value in values if isinstance(value, int)]
-    if numbers:
-        return median_low(numbers)
-    first, second = (list(values).count(side) for side in _SIDES)
-    return _TIE if first == second else _SIDES[second > first]
-
-
-def _find_label(one: Judgement) -> Label:
-    """Return a rating's number, or which is better of two conditions in the order of names."""
-    if one.value in _SIDES and not one.is_in_order:
-        return _SIDES[one.value == "first"]
-    return _TIE if one.value is None else one.value

@@ -123,12 +123,8 @@ def read_own_answers(
 ) -> tuple[list[KeptAnswer], int]:
     """Return the answers in a file that are of this very run, and how many are not.
 
-    The others are of another run, or of this one before it went on.
-
-    Args:
-        path: of the answers, which need not be there.
-        run_file: the run.
-        agent: only whose; None is everybody.
+    The others are of another run, or of this one before it went on. `agent`: whose; None is
+    everybody's.
 
     Raises:
         FileError: as of `read_answers`.
@@ -162,12 +158,11 @@ def load_kept_texts(path: Path) -> list[JudgedText]:
     kept = read_answers(path)
     if not kept:
         raise FileError(f"{path}: no answers in it; `genagents interview --ablations` keeps any")
-    by: dict[bool, set[str]] = {True: set(), False: set()}
-    for one in kept:
-        by[one.said.condition == PEOPLE].add(one.by)
+    givers = {(one.said.condition == PEOPLE, one.by) for one in kept}
+    several = {kind for kind in (True, False) if sum(kind == own for own, _ in givers) > 1}
     return [
         replace(one.said, condition=f"{one.said.condition} / {one.by}")
-        if len(by[one.said.condition == PEOPLE]) > 1
+        if (one.said.condition == PEOPLE) in several
         else one.said
         for one in kept
     ]

@@ -142,6 +142,5 @@ class LineFile(Generic[T]):
         try:
             return self._row.validate_json(line, strict=True)
         except ValueError:
-            raise FileError(
-                f"{self.path}, line {number}: this is no {self._what}; remove it"
-            ) from None
+            what = f"this is no {self._what}; remove it"
+            raise FileError(f"{self.path}, line {number}: {what}") from None

@@ -4,7 +4,8 @@ No prompt names a condition, a run, or a model. Every prompt fits a small model'
 tokens, whatever was said: what is longer is cut, of a day the beginning.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -17,7 +18,6 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.tokens import bound_tokens
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.texts import JudgedText
-from genagents_env.study.judge.verdicts import Choice
 from genagents_env.text import clean, fold
 
 R = TypeVar("R", bound="JudgeReply")
@@ -27,6 +27,11 @@ _MARK = 6  # characters of the fence's mark
 _WHY = 160  # characters
 _PERSON, _QUESTION, _DAY, _TEXT = 220, 80, 560, 300  # tokens at most
 _LONG = _DAY + _TEXT  # of a conversation or a day that is itself judged
+_WHOLE = re.compile(r"(-?[0-9]{1,9})(?:[.,]0*)?")
+
+
+def _fold_reply(value: object) -> object:
+    return fold(value).strip(" .\"'") if isinstance(value, str) else value
 
 
 class JudgeReply(ReplyModel):
@@ -48,91 +53,53 @@ class RatingReply(JudgeReply):
 
     rating: int
 
-    @property
-    def verdict(self) -> int:
-        """What is stored."""
-        return self.rating
-
-
-def _parse_side(value: object) -> object:
-    return fold(value).strip(" .\"'") if isinstance(value, str) else value
-
 
 class ComparisonReply(JudgeReply):
     """Which of two answers is the better."""
 
     wire_name: ClassVar[str] = "Compared"
 
-    better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_parse_side)]
-
-    @property
-    def verdict(self) -> Choice:
-        """What is stored: the place of the better one."""
-        places: dict[str, Choice] = {"a": "first", "b": "second", "tie": "tie"}
-        return places[self.better]
+    better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_fold_reply)]
 
 
 @lru_cache(maxsize=64)
-def make_rating_reply(low: int, high: int) -> type[RatingReply]:
-    """Return the reply model that allows the whole numbers of this scale, as words too."""
-    return narrow_reply(RatingReply, "rating", tuple(range(low, high + 1)), parse_whole)
+def narrow_reply(reply: type[R], field: str, allowed: tuple[str | int, ...]) -> type[R]:
+    """Return `reply` with a `field` that takes these values alone, in any letters or digits."""
+    known = {fold(str(value)): value for value in allowed}
 
+    def parse(value: object) -> object:
+        words = str(_fold_reply(value))
+        return known.get(words, known.get(str(parse_whole(value)), str(value)))
 
-def narrow_reply(
-    reply: type[R], field: str, allowed: tuple[str | int, ...], parse: Callable[[object], object]
-) -> type[R]:
-    """Return `reply` with a `field` that takes these values alone, after `parse`."""
     values: Any = Literal[allowed]
     definition = (Annotated[values, BeforeValidator(parse)], ...)
     return create_model(reply.wire_name, __base__=reply, **{field: definition})  # type: ignore[call-overload, no-any-return]
 
 
-def parse_whole(value: object) -> object:
-    """Return a whole number, however it is written (`5`, `5.0`, `5,0`); anything else as it is.
-
-    Raises:
-        ValueError: it is a truth value, which Python takes for a number.
-    """
-    if isinstance(value, bool):
-        raise ValueError("a whole number is wanted")
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str):
-        whole, _, rest = value.strip().lstrip("'").replace(",", ".").partition(".")
-        digits = whole.removeprefix("-")
-        if digits.isascii() and digits.isdecimal() and len(digits) < 10 and not rest.strip("0"):
-            return int(whole)
-    return value
+def parse_whole(value: object) -> int | None:
+    """Return a whole number, however it is written (`5`, `5.0`, `5,0`); None for anything else."""
+    found = _WHOLE.fullmatch(str(value).strip().lstrip("'"))
+    return int(found[1]) if found else None
 
 
 def make_rating_messages(said: JudgedText, rubric: Rubric) -> list[Message]:
     """Return the prompt that asks for a rating of one answer, conversation or day."""
-    data = list(_quote_people(said, rubric))
+    data = _quote_person(said, rubric)
     if rubric.about == "answer":
-        data += _keep_last_lines(said.day, _DAY, "what happened") if "day" in rubric.shows else ()
-        data.append(_quote_question(said))
-        data.append([f"{said.agent} answered", _cut(said.text, _TEXT)])
+        data += _quote_day(said, rubric, "what happened", _DAY)
+        data += [_quote_question(said), [f"{said.agent} answered", _cut(said.text, _TEXT)]]
     else:
         data += _keep_last_lines(said.text, _LONG, rubric.about)
-    return render_messages(
-        "rate",
-        data,
-        said.seed,
-        ask=rubric.ask,
-        low=rubric.low,
-        high=rubric.high,
-        scale=rubric.scale,
-    )
+    return render_messages("rate", data, said.seed, rubric=rubric)
 
 
-def make_pair_messages(a: JudgedText, b: JudgedText, rubric: Rubric) -> list[Message]:
+def make_pair_messages(texts: Sequence[JudgedText], rubric: Rubric) -> list[Message]:
     """Return the prompt that asks which of two answers to one question is the better."""
-    data: list[JSONValue] = [*_quote_people(a, rubric), _quote_question(a)]
-    for name, one in (("a", a), ("b", b)):
-        if "day" in rubric.shows:
-            data += _keep_last_lines(one.day, _DAY // 2, f"what happened to {name}")
-        data.append([f"answer {name}", _cut(one.text, _TEXT)])
-    return render_messages("pair", data, a.seed, versus=rubric.versus)
+    data = [*_quote_person(texts[0], rubric), _quote_question(texts[0])]
+    for name, said in zip("ab", texts, strict=True):
+        data += _quote_day(said, rubric, f"what happened to {name}", _DAY // 2)
+        data.append([f"answer {name}", _cut(said.text, _TEXT)])
+    return render_messages("pair", data, texts[0].seed, rubric=rubric)
 
 
 def render_messages(
@@ -151,14 +118,17 @@ def render_messages(
 
 
 def _quote_question(said: JudgedText) -> JSONValue:
-    """Return the question, and whom it was put to."""
     return [f"question to {said.agent}", _cut(said.question, _QUESTION)]
 
 
-def _quote_people(said: JudgedText, rubric: Rubric) -> Iterator[JSONValue]:
-    """Yield who the agents are said to be; a conversation's judge always knows."""
-    if said.person and rubric.shows_person:
-        yield ["who they are", _cut(said.person, _PERSON)]
+def _quote_person(said: JudgedText, rubric: Rubric) -> list[JSONValue]:
+    """Return who the agents are said to be; a conversation's judge always knows."""
+    shown = said.person and rubric.shows_person
+    return [["who they are", _cut(said.person, _PERSON)]] if shown else []
+
+
+def _quote_day(said: JudgedText, rubric: Rubric, head: str, most: int) -> list[JSONValue]:
+    return _keep_last_lines(said.day, most, head) if "day" in rubric.shows else []
 
 
 def _keep_last_lines(lines: str, most: int, head: str) -> list[JSONValue]:

@@ -4,7 +4,7 @@ Source: Park et al. 2023, section 6, where people ranked the answers of five con
 ranks were turned into TrueSkill ratings. Here the ratings are those of `study.stats.ranking`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -76,15 +76,17 @@ def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
     asked = {(c.conditions, c.reading, c.repeat): c for c in given}.values()
     heard = [comparison for comparison in asked if comparison.value is not None]
     read = {(c.reading, c.repeat): c for c in heard}.values()
-    sided = [comparison for comparison in read if comparison.value != "tie"]
+    sided = [comparison.points > 0 for comparison in read if comparison.points]
+    both = _compare_orders(read)
     return Ranking(
         *(label, one.judge, one.by, one.block),
         rank(list(map(_read_match, heard)), seed),
         _average_ranks([comparison for comparison in given if comparison.value is not None]),
-        len(heard),
-        len(asked) - len(heard),
-        *_count_flips(read),
-        fmean(c.value == "first" for c in sided) if sided else None,
+        n=len(heard),
+        unusable=len(asked) - len(heard),
+        both=len(both),
+        flipped=sum(both),
+        first_read=fmean(sided) if sided else None,
     )
 
 
@@ -93,40 +95,35 @@ def _read_match(one: Judgement) -> Match:
     return first, second, one.value if isinstance(one.value, str) else "tie"
 
 
-def _count_flips(read: Iterable[Judgement]) -> tuple[int, int]:
-    """Return how many pairs were read in both orders, and of these how many got two verdicts."""
-    pairs: dict[tuple[tuple[str, ...], int], dict[str, str]] = {}
+def _compare_orders(read: Iterable[Judgement]) -> list[bool]:
+    """Return of every pair that was read in both orders whether the verdict flipped with it."""
+    orders: dict[Hashable, dict[tuple[str, ...], int]] = {}
     for one in read:
-        first, second = one.reading
-        better = {"first": first, "second": second}.get(_read_match(one)[2], "")
-        pairs.setdefault((tuple(sorted(one.reading)), one.repeat), {})[first] = better
-    both = [list(orders.values()) for orders in pairs.values() if len(orders) == 2]
-    return len(both), sum(one != other for one, other in both)
+        pair = orders.setdefault((frozenset(one.reading), one.repeat), {})
+        pair[one.reading] = one.points
+    return [sum(pair.values()) != 0 for pair in orders.values() if len(pair) == 2]
 
 
 def _average_ranks(heard: Sequence[Judgement]) -> dict[str, float]:
     """Return each condition's mean rank over the questions where all of them were compared."""
     names = sorted({name for one in heard for name in one.conditions})
-    places: dict[str, list[float]] = {name: [] for name in names}
-    for group in group_by(
-        heard, lambda c: (c.seed, c.agent, c.when, c.question, c.number)
-    ).values():
+    ranks: list[Sequence[float]] = []
+    questions = group_by(heard, lambda c: (c.seed, c.agent, c.when, c.question, c.number))
+    for group in questions.values():
         pairs = {frozenset(one.conditions) for one in group}
         if len(pairs) == len(names) * (len(names) - 1) // 2:
-            for name, rank in _rank(group, names).items():
-                places[name].append(rank)
-    return {name: fmean(ranks) for name, ranks in places.items() if ranks}
+            ranks.append(_rank(group, names))
+    return dict(zip(names, map(fmean, zip(*ranks, strict=True)), strict=True)) if ranks else {}
 
 
-def _rank(group: Iterable[Judgement], names: Sequence[str]) -> dict[str, float]:
-    """Return ranks by the share of matches won, a tie half of one; equals share their ranks."""
+def _rank(group: Iterable[Judgement], names: Sequence[str]) -> Sequence[float]:
+    """Return ranks by the share of matches lost, a tie half of one; equals share their ranks."""
     from scipy.stats import rankdata
 
-    points: dict[str, list[float]] = {name: [] for name in names}
+    lost: dict[str, list[float]] = {name: [] for name in names}
     for one in group:
-        first, second, winner = _read_match(one)
-        won = {"first": 1.0, "second": 0.0, "tie": 0.5}[winner]
-        points[first].append(won)
-        points[second].append(1 - won)
-    lost = [1 - fmean(shares) for shares in points.values()]
-    return dict(zip(names, map(float, rankdata(lost)), strict=True))
+        first, second = one.conditions
+        lost[first].append((1 - one.points) / 2)
+        lost[second].append((1 + one.points) / 2)
+    ranks: list[float] = rankdata([fmean(shares) for shares in lost.values()]).tolist()
+    return ranks

@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -18,7 +17,7 @@ from genagents_env.study.judge.texts import About, JudgedText
 from genagents_env.text import fold
 
 _MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply
-_FOLDER = "rubrics"
+_FOLDER = Path(__file__).with_name("rubrics")
 _MOST = 1 << 20  # bytes of a file
 _DIGITS = 12
 
@@ -54,9 +53,16 @@ class Rubric(Model):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        faults = list(_find_faults(self))
-        if faults:
-            raise ValueError("\n".join(faults))
+        if not 1 <= self.high - self.low <= _MOST_STEPS:
+            span = f"low, high: {self.low} to {self.high} is no scale"
+            raise ValueError(f"{span}; at least 1 and at most {_MOST_STEPS} apart")
+        allowed = [str(number) for number in range(self.low, self.high + 1)]
+        if not {allowed[0], allowed[-1]} <= self.anchors.keys() <= set(allowed):
+            ends = f"{quote(self.low)} and {quote(self.high)} are required"
+            raise ValueError(f"anchors: {ends}; allowed: {choices(allowed)}")
+        if self.about != "answer" and (self.questions or self.versus or self.shows):
+            what = f"of a {self.about} there are no questions, versus or shows"
+            raise ValueError(f'about: {what}; allowed: "answer"')
         return self
 
     @property
@@ -90,9 +96,7 @@ class Rubric(Model):
 
 def list_rubrics() -> list[str]:
     """Return the names of the shipped rubrics, sorted."""
-    folder = files(__package__).joinpath(_FOLDER)
-    found = [file.name for file in folder.iterdir()]
-    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
 
 
 def load_rubric(name: str | Path, base: Path = Path()) -> Rubric:
@@ -107,14 +111,15 @@ def load_rubric(name: str | Path, base: Path = Path()) -> Rubric:
     """
     words = str(name)
     if isinstance(name, Path) or "/" in words or words.endswith(".toml"):
-        return parse_rubric(read_text(base / name, _MOST), words)
-    if words not in list_rubrics():
+        path = base / name
+    elif words in list_rubrics():
+        path = _FOLDER / f"{words}.toml"
+    else:
         raise ConfigError(
             f"rubric {quote(words)} is unknown; {suggest(words, list_rubrics())} "
             "(or the path of a .toml file)"
         )
-    text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
-    return parse_rubric(text, f"{words}.toml")
+    return parse_rubric(read_text(path, _MOST), words)
 
 
 def parse_rubric(text: str, file: str) -> Rubric:
@@ -124,7 +129,11 @@ def parse_rubric(text: str, file: str) -> Rubric:
         ConfigError: it has faults: all are listed.
     """
     try:
-        return Rubric.model_validate(_to_tuples(tomllib.loads(text)))
+        data = tomllib.loads(text)
+        # TOML has lists, where the schema, being frozen, has tuples.
+        return Rubric.model_validate(
+            {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+        )
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: this is no TOML: {error}") from None
     except ValidationError as error:
@@ -133,35 +142,7 @@ def parse_rubric(text: str, file: str) -> Rubric:
         raise ConfigError(f"{file}: nested too deeply, or a number is too long") from None
 
 
-def _to_tuples(data: dict[str, object]) -> dict[str, object]:
-    """TOML has lists, where the schema, being frozen, has tuples."""
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in data.items()}
-
-
-def _find_faults(rubric: Rubric) -> list[str]:
-    if not 1 <= rubric.high - rubric.low <= _MOST_STEPS:
-        span = f"{rubric.low} to {rubric.high}"
-        return [f"low, high: {span} is no scale; at least 1 and at most {_MOST_STEPS} apart"]
-    allowed = [str(number) for number in range(rubric.low, rubric.high + 1)]
-    faults = [
-        f"anchors: {quote(key)} is no number of the scale; allowed: {choices(allowed)}"
-        for key in rubric.anchors
-        if key not in allowed
-    ]
-    faults += [
-        f"anchors: {quote(str(end))} is missing; both ends of the scale are told"
-        for end in (rubric.low, rubric.high)
-        if str(end) not in rubric.anchors
-    ]
-    if rubric.about != "answer" and (rubric.questions or rubric.versus or rubric.shows):
-        faults.append(
-            f'about: of a {rubric.about} there are no questions, versus or shows; allowed: "answer"'
-        )
-    return faults
-
-
 def _format_faults(error: ValidationError, file: str) -> Iterator[str]:
     for fault in list_faults(error, Rubric):
-        key = ".".join(map(str, fault.loc))
-        for line in fault.text.splitlines():  # of the whole rubric several, each with its key
-            yield f"{file}: {key}: {line}" if key else f"{file}: {line}"
+        key = ".".join(map(str, fault.loc))  # none, where the text begins with it
+        yield f"{file}: {key}: {fault.text}" if key else f"{file}: {fault.text}"

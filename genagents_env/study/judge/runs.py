@@ -7,14 +7,15 @@ answer alone.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
 from genagents_env.errors import DiskError, GenagentsError
 from genagents_env.llm.budget import NO_LIMITS
-from genagents_env.llm.calls import CallKey, JSONValue, Message
+from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.scripted import ScriptedReplies
@@ -34,22 +35,22 @@ from genagents_env.study.judge.prompting import JudgeReply, narrow_reply, render
 from genagents_env.study.judge.session import (
     JudgeQuery,
     JudgeSession,
-    JudgingProgress,
     JudgingResult,
     Watch,
 )
 from genagents_env.study.judge.texts import number_questions
-from genagents_env.text import clean, fold
+from genagents_env.text import clean
 
 _PURPOSE = "judge"
 _SHOWN = 1000  # characters of an answer that are shown
 _WHY = 120  # characters of a scripted reason
-_YES = re.compile(r"yes\b", re.IGNORECASE)
-_NO = re.compile(r"no\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"(yes|no)\b", re.IGNORECASE)
 _NAME = re.compile(r"\b[A-Z]\w+")
 
-Judgeable: TypeAlias = AnswerCheck | ValueCheck
 CaseKey: TypeAlias = tuple[str, int, str, str, int]
+# A check, an answer that it is about, and the number of the answer's question among those that
+# the same question of the scenario puts to one agent.
+Case: TypeAlias = tuple[AnswerCheck | ValueCheck, InterviewRow, int]
 
 
 class CaseReply(JudgeReply):
@@ -60,51 +61,12 @@ class CaseReply(JudgeReply):
     verdict: str
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """An answer, and the check that asks what it comes to.
-
-    `number`: of the question among those that the same question of the scenario puts to one agent.
-    """
-
-    check: Judgeable
-    row: InterviewRow
-    number: int
-
-    @property
-    def key(self) -> CaseKey:
-        """What tells it from every other case of a run."""
-        row = self.row
-        return (self.check.id, row.tick, row.agent, row.question, row.repeat)
-
-    @property
-    def call(self) -> CallKey:
-        """The key of the call that asks for its verdict."""
-        number = self.row.repeat * INTERVIEW_CALLS + self.number
-        return CallKey(self.row.agent, self.row.tick, f"{_PURPOSE}.{self.check.id}", number)
-
-    @property
-    def verdicts(self) -> tuple[str, ...]:
-        """What may be said of it."""
-        if isinstance(self.check, AnswerCheck):
-            return ("yes", "no")
-        values = (value.value for value in self.check.values)
-        return tuple(dict.fromkeys((*values, self.check.otherwise)))
-
-    def messages(self, seed: int) -> list[Message]:
-        """Return the prompt of a run with that seed; question and answer stand in its fence."""
-        row, check = self.row, self.check
-        data: list[JSONValue] = [
-            ["question", row.question],
-            [f"{row.agent} answered", clean(row.answer, _SHOWN)],
-        ]
-        otherwise = check.otherwise if isinstance(check, ValueCheck) else None
-        fields = {"ask": check.ask, "values": self.verdicts, "otherwise": otherwise}
-        return render_messages("case", data, seed, system="case_system", **fields)
-
-
 def judge_run(
-    path: str | Path, options: RunOptions | None = None, *, by: str | None = None
+    path: str | Path,
+    options: RunOptions | None = None,
+    *,
+    by: str | None = None,
+    watch: Watch | None = None,
 ) -> JudgingResult:
     """Ask a model what every stored answer comes to that a check of the scenario is about.
 
@@ -113,9 +75,10 @@ def judge_run(
 
     Args:
         path: of the run file.
-        options: model, limits, concurrency, retries and `watch`; without a model, the run's own,
-            or the default where the run had none.
+        options: model, limits, concurrency and retries; without a model, the run's own, or the
+            default where the run had none.
         by: the name under which the verdicts are stored; None is the model's.
+        watch: called after every verdict.
 
     Raises:
         ConfigError: there is no such model, it is not that of the run and was not asked for by
@@ -136,40 +99,24 @@ def judge_run(
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         asking = replace(options, endpoint=endpoint, max_fallbacks=meta.max_fallbacks)
         session = JudgeSession(asking, by, run_seed=meta.seed, temperature=0.0)
-        due = _list_due(writer, run, session.name, cases)
-        flags = f" --model {options.model}" if options.model else ""
-        flags += f" --by {by}" if by else ""
+        rows = [row for row in run.judgements() if row.judge == session.name]
+        given = {_make_key(row.check, row) for row in rows if row.verdict is not None}
+        due = [
+            _make_query(
+                *case, meta.seed, partial(_store, writer, session.name, case[0].id, case[1])
+            )
+            for case in cases
+            if _make_key(case[0].id, case[1]) not in given
+        ]
+        before = len(cases) - len(due)
         done = session.ask_all(
             due,
-            before=len(cases) - len(due),
-            watch=_watch_as_run(options.watch, run),
-            again=f"genagents judge {path}{flags}",
-            answered=endpoint.model == meta.model and writer.was_answered(),
+            answered=before > 0 or (endpoint.model == meta.model and writer.was_answered()),
+            watch=watch,
         )
         if not done.exit_code:
             budget.finish()
-        return done
-
-
-def _list_due(
-    writer: RunWriter, run: RunReader, judge: str, cases: Sequence[Case]
-) -> list[JudgeQuery]:
-    """Return what this judge has still to be asked."""
-    given = {
-        (row.check, row.tick, row.agent, row.question, row.repeat)
-        for row in run.judgements()
-        if row.judge == judge and row.verdict is not None
-    }
-    return [
-        JudgeQuery(
-            case.call,
-            partial(case.messages, run.meta.seed),
-            _make_case_reply(case.verdicts),
-            partial(_store, writer, judge, case),
-        )
-        for case in cases
-        if case.key not in given
-    ]
+        return replace(done, asked=len(cases), before=before)
 
 
 def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
@@ -184,48 +131,69 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
     with RunReader(result.path) as run:
         if run.meta.model is None:
             return result
-    try:  # the limits are those that the run has in its file
-        done = judge_run(result.path, replace(options, limits=NO_LIMITS, no_limit=False))
+        watch = options.watch and partial(
+            _report, options.watch, run.last_tick, run.time(run.last_tick)
+        )
+    own = replace(options, limits=NO_LIMITS, no_limit=False)  # the run has its limits in its file
+    try:
+        done = judge_run(result.path, own, watch=watch)
     except GenagentsError as error:  # whatever is wrong with the judge, the run is finished
-        why = error.why if isinstance(error, DiskError) else error
-        again = f"{why}; go on with `genagents judge {result.path}`"
-        done = JudgingResult(exit_code=error.exit_code, message=again)
+        why = error.why if isinstance(error, DiskError) else str(error)
+        done = JudgingResult(exit_code=error.exit_code, message=why)
     result = add_degradation(result)
     if not done.message:
         return result
-    message = f"the run is finished, but not all of its answers are judged: {done.message}"
+    message = (
+        f"the run is finished, but not all of its answers are judged: {done.message}; "
+        f"go on with `genagents judge {result.path}`"
+    )
     return replace(result, exit_code=done.exit_code, message=message)
 
 
 def find_cases(
     scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]
 ) -> list[Case]:
-    """Return every answer with every check that is about its question, in the order of `rows`.
-
-    Args:
-        scenario: of the run.
-        names: the people of the run.
-        rows: its interviews; those of tick 0 were held before it.
-    """
+    """Return every answer with every check that is about its question, in the order of `rows`."""
     checks = [check for check in scenario.checks if not isinstance(check, RecordCheck)]
     put = number_questions(scenario, names)
     found: list[Case] = []
     for row in rows:
-        when: When = "before" if row.tick == 0 else "after"
+        when: When = "after" if row.tick else "before"
         question, number = put.get((when, row.agent, row.question), ("", 0))
-        found += [Case(check, row, number) for check in checks if check.question == question]
+        found += [(check, row, number) for check in checks if check.question == question]
     return found
 
 
-@lru_cache(maxsize=64)
-def _make_case_reply(verdicts: tuple[str, ...]) -> type[CaseReply]:
-    """Return the reply model that allows these verdicts, in any case of letters."""
-    known = {fold(verdict): verdict for verdict in verdicts}
+def _make_key(check: str, row: InterviewRow | JudgementRow) -> CaseKey:
+    """Return what tells a case from every other of a run."""
+    return (check, row.tick, row.agent, row.question, row.repeat)
 
-    def parse(value: object) -> object:
-        return known.get(fold(value).strip(" ."), value) if isinstance(value, str) else value
 
-    return narrow_reply(CaseReply, "verdict", verdicts, parse)
+def _make_query(
+    check: AnswerCheck | ValueCheck,
+    row: InterviewRow,
+    number: int,
+    seed: int,
+    store: Callable[..., None],
+) -> JudgeQuery:
+    """Return the query of a case in a run of that seed; question and answer stand in its fence."""
+    allowed: tuple[str, ...] = ("yes", "no")
+    otherwise = None
+    if isinstance(check, ValueCheck):
+        otherwise = check.otherwise
+        allowed = tuple(dict.fromkeys((*(value.value for value in check.values), otherwise)))
+    data: list[JSONValue] = [
+        ["question", row.question],
+        [f"{row.agent} answered", clean(row.answer, _SHOWN)],
+    ]
+    fields = {"ask": check.ask, "values": allowed, "otherwise": otherwise}
+    call_number = row.repeat * INTERVIEW_CALLS + number
+    return JudgeQuery(
+        CallKey(row.agent, row.tick, f"{_PURPOSE}.{check.id}", call_number),
+        partial(render_messages, "case", data, seed, system="case_system", **fields),
+        narrow_reply(CaseReply, "verdict", allowed),
+        store,
+    )
 
 
 def _judge_by_words(prompt: Prompt) -> dict[str, object]:
@@ -236,52 +204,45 @@ def _judge_by_words(prompt: Prompt) -> dict[str, object]:
     """
     answer = next((line.text for line in prompt.lines if line.head.endswith("answered")), "")
     allowed = prompt.list_choices("verdict")
-    found = (
-        _decide_yes_or_no(prompt, answer)
-        if allowed == ["yes", "no"]
-        else _find_first(answer, allowed)
-    )
-    return {"why": cut_text(answer, _WHY), "verdict": found}
+    decide = _decide_yes_or_no if allowed == ["yes", "no"] else _find_first
+    return {"why": cut_text(answer, _WHY), "verdict": decide(prompt, answer, allowed)}
 
 
-def _decide_yes_or_no(prompt: Prompt, answer: str) -> str:
-    if _YES.match(answer) or _NO.match(answer):
-        return "yes" if _YES.match(answer) else "no"
+def _decide_yes_or_no(prompt: Prompt, answer: str, allowed: Sequence[str]) -> str:
+    if begun := _YES_OR_NO.match(answer):
+        return begun[1].lower()
     ask = next((line for line in prompt.words.splitlines() if line.strip()), "")
     names = [found[0] for found in _NAME.finditer(ask) if found.start()]
     return "yes" if names and all(name in answer for name in names) else "no"
 
 
-def _find_first(answer: str, allowed: Sequence[str]) -> str:
+def _find_first(prompt: Prompt, answer: str, allowed: Sequence[str]) -> str:
     text = answer.casefold()
-    places = [(text.find(value.casefold()), value) for value in allowed]
-    named = [place for place in places if place[0] >= 0]
-    return min(named, key=lambda place: place[0])[1] if named else allowed[-1]
+    named = [value for value in allowed if value.casefold() in text]
+    return min(named, key=lambda value: text.find(value.casefold()), default=allowed[-1])
 
 
 def _store(
     writer: RunWriter,
     judge: str,
-    case: Case,
+    check: str,
+    row: InterviewRow,
     answered: ModelAnswer[CaseReply],
     recorded: RecordedReply,
 ) -> None:
     verdict = None if answered.fallback else answered.value.verdict
     tokens = (recorded.prompt_tokens, recorded.completion_tokens)
-    writer.commit_judgement(JudgementRow(judge, *case.key, verdict, recorded.reply, *tokens))
+    key = _make_key(check, row)
+    writer.commit_judgement(JudgementRow(judge, *key, verdict, recorded.reply, *tokens))
 
 
-def _watch_as_run(watch: Callable[[Progress], None] | None, run: RunReader) -> Watch | None:
-    """Return a `watch` that reports the judging as interviews at the end of the run."""
-    if watch is None:
-        return None
-    last = run.last_tick
-    time = run.time(last)
-
-    def report(now: JudgingProgress) -> None:
-        watch(Progress(last, last, time, now.calls, now.tokens, now.dollars, asking=True))
-
-    return report
+def _report(
+    watch: Callable[[Progress], None], tick: int, time: datetime, now: JudgingResult
+) -> None:
+    """Report the judging as interviews at the end of the run."""
+    spent = now.spent
+    dollars = float(spent.dollars) or None
+    watch(Progress(tick, tick, time, spent.calls, spent.tokens, dollars, asking=True))
 
 
 REPLIES: ScriptedReplies = {CaseReply: _judge_by_words}

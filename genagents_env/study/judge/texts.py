@@ -1,11 +1,11 @@
 """What there is to judge: what somebody said in an interview, a conversation, or a whole day."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -81,12 +81,7 @@ def load_texts(
     Answers are those before the first tick and at the last; interviews held in between are left
     out, since other runs have none to set beside them.
 
-    Args:
-        path: of the run file.
-        condition: the name under which it is compared.
-        run: the name under which it is stored.
-        about: answers, conversations, or each one's day.
-        block: see `JudgedText`.
+    `condition`, `run` and `block`: see `JudgedText`.
 
     Raises:
         RecordError: the file is missing, foreign, damaged or newer.
@@ -99,24 +94,20 @@ def load_texts(
 
 
 class RunTexts:
-    """One run file, read for its judges.
+    """One run file, read for its judges; days are told up to the tick `until`, None is the last.
 
-    Args:
-        record: of the run.
-        condition: as are `run` and `block`, see `JudgedText`.
-        run: its name.
-        block: of conditions that are compared.
-        until: the tick up to which days are told; None is the last.
+    `condition`, `run` and `block`: see `JudgedText`.
     """
 
     def __init__(
         self, record: RunReader, condition: str, run: str, block: str, until: int | None = None
     ) -> None:
         self.record, self.meta = record, record.meta
-        self.condition, self.run, self.block = condition, run, block
         self.last = max(0, record.last_tick)
         self.events = list(record.events(0, until))
         self.people = {person.name: describe_person(person) for person in self.meta.scenario.people}
+        seed = self.meta.seed
+        self._blank = JudgedText(run, condition, seed, "", "after", "", 0, "", block=block)
 
     def read_answers(self) -> Iterator[JudgedText]:
         """Yield the answers at both ends."""
@@ -131,7 +122,8 @@ class RunTexts:
         when: When = "after" if tick else "before"
         id_ = self.ids.get((when, agent, question), "")
         day = self.days.get(agent, "") if tick else ""
-        return self._make_text(agent, when, question, repeat, clean(answer, _ANSWER), id_, day)
+        said = self._make_text(agent, question, clean(answer, _ANSWER))
+        return replace(said, when=when, repeat=repeat, question_id=id_, day=day)
 
     @cached_property
     def ids(self) -> dict[tuple[When, str, str], str]:
@@ -149,49 +141,41 @@ class RunTexts:
     @cached_property
     def days(self) -> dict[str, str]:
         """What everybody did, heard and said."""
-        return {name: self._format_day(name) for name in self.meta.names}
+        own: dict[str, list[Event]] = {name: [] for name in self.meta.names}
+        for event in self.events:
+            for name in {event.agent, *event.data.get("heard_by", ())} & own.keys():
+                own[name].append(event)
+        return {name: self._format_transcript(events) for name, events in own.items()}
 
     def read_days(self) -> Iterator[JudgedText]:
         """Yield everybody's day."""
         for name in self.meta.names:
-            yield self._make_text(name, "after", "day", 0, self.days[name])
+            yield self._make_text(name, "day", self.days[name])
 
     def read_conversations(self) -> Iterator[JudgedText]:
         """Yield the conversations in which anything was said."""
-        members: dict[int, list[str]] = {}
+        members: dict[int, set[str]] = {}
         lines: dict[int, list[Event]] = {}
         for event in self.events:
             if event.kind == "converse" and event.agent is not None:
-                members.setdefault(event.data["conversation"], []).append(event.agent)
+                members.setdefault(event.data["conversation"], set()).add(event.agent)
             elif event.kind == "say" and event.data["conversation"] is not None:
                 lines.setdefault(event.data["conversation"], []).append(event)
         for id_, spoken in lines.items():
-            who = ", ".join(sorted(dict.fromkeys(members.get(id_, ()))))
-            text = _format_transcript(spoken, self.record.time)
-            yield self._make_text(who, "after", f"conversation {id_}", 0, text)
+            who = ", ".join(sorted(members.get(id_, ())))
+            yield self._make_text(who, f"conversation {id_}", self._format_transcript(spoken))
 
-    def _make_text(
-        self,
-        agent: str,
-        when: When,
-        question: str,
-        repeat: int,
-        text: str,
-        id_: str = "",
-        day: str = "",
-    ) -> JudgedText:
+    def _make_text(self, agent: str, question: str, text: str) -> JudgedText:
         who = [self.people[name] for name in agent.split(", ") if name in self.people]
         person = clean("\n".join(who), _PERSON, lines=True)
-        head = (self.run, self.condition, self.meta.seed, agent, when, question, repeat)
-        return JudgedText(*head, text, id_, person, day, self.block)
+        return replace(self._blank, agent=agent, question=question, text=text, person=person)
 
-    def _format_day(self, agent: str) -> str:
-        concerned = [
-            event
-            for event in self.events
-            if event.agent == agent or agent in event.data.get("heard_by", ())
-        ]
-        return _format_transcript(concerned, self.record.time)
+    def _format_transcript(self, events: list[Event]) -> str:
+        """Return a transcript; of a long one the beginning is left out."""
+        lines = list(format_transcript(events, self.record.time))
+        lengths = accumulate(len(line) + 1 for line in reversed(lines))
+        fit = sum(length <= _DAY for length in lengths)
+        return "\n".join(lines[len(lines) - fit :])
 
 
 def number_questions(
@@ -216,14 +200,3 @@ def describe_person(person: Person) -> str:
     traits = f" ({', '.join(person.traits)})" if person.traits else ""
     who = "; ".join(text for text in (person.persona, person.currently) if text)
     return f"{person.name}{age}{traits}: {who}"
-
-
-def _format_transcript(events: list[Event], time: Callable[[int], datetime]) -> str:
-    """Return a transcript, the beginning left out where it is long: the latest is never lost."""
-    lines = list(format_transcript(events, time))
-    room = _DAY
-    for place in reversed(range(len(lines))):
-        room -= len(lines[place]) + 1
-        if room < 0:
-            return "\n".join(lines[place + 1 :])
-    return "\n".join(lines)

@@ -80,9 +80,10 @@ class Judgement:
         return self.texts if self.is_comparison and self.by == "human" else self.contents
 
     @property
-    def is_in_order(self) -> bool:
-        """Whether the texts were read in the order of their conditions' names."""
-        return self.conditions[0] <= self.conditions[-1]
+    def points(self) -> int:
+        """The rating; of two texts 1 where the one read first is better, -1 the other, 0 a tie."""
+        sides = {"first": 1, "second": -1}
+        return self.value if isinstance(self.value, int) else sides.get(self.value or "", 0)
 
     @property
     def is_comparison(self) -> bool:
@@ -93,6 +94,11 @@ class Judgement:
 def format_judge(by: By, name: str) -> str:
     """Return a judge's name; a person's says so."""
     return f"{name} (human)" if by == "human" else name
+
+
+def find_side(balance: int) -> Choice:
+    """Return which of two texts is the better, where a positive number speaks for the first."""
+    return "tie" if balance == 0 else "first" if balance > 0 else "second"
 
 
 def label_rubrics(given: Iterable[Judgement]) -> Mapping[tuple[str, str], str]:

@@ -1,13 +1,14 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.study.judge import (
     Verdicts,
-    compare,
+    judge_texts,
     load_rubric,
     rank_conditions,
 )
@@ -24,6 +25,7 @@ from tests.study.judge.planted import (
 
 RUBRIC = load_rubric("believability")
 PAIRS = 3 * 2 * 3  # of conditions, agents and seeds
+compare = partial(judge_texts, pairwise=True)
 
 
 def test_every_pair_is_read_in_both_orders_and_never_again(verdicts: Verdicts) -> None:
@@ -87,28 +89,19 @@ def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
     assert compare(answers(conditions=("full",)), RUBRIC, asking, verdicts).asked == 0
 
 
+@pytest.mark.parametrize(("turned", "wins"), [(True, [2, 2]), (False, [2, 0])])
 def test_the_same_two_texts_are_read_once_in_an_order_whoever_said_which(
-    verdicts: Verdicts,
+    verdicts: Verdicts, turned: bool, wins: list[int]
 ) -> None:
-    given = [
+    """Two seeds in which the conditions say the same, in the second one turned about or not."""
+    texts = [
         answer(name, seed=k, run=f"{name}-{k}", text=f"Some {words} answer")
-        for k, both in enumerate((("very good", "bad"), ("bad", "very good")))
-        for name, words in zip(("full", "none"), both, strict=True)
+        for k, order in enumerate((1, -1 if turned else 1))
+        for name, words in zip(("full", "none"), ("very good", "bad")[::order], strict=True)
     ]
     asking, endpoint = options(honest)
-    done = compare(given, RUBRIC, asking, verdicts)
-    assert (done.given, len(endpoint.requests)) == (4, 2)
+    done = compare(texts, RUBRIC, asking, verdicts)
+    assert (done.given, done.shared, len(endpoint.requests)) == (4, 2, 2)
     (found,) = rank_conditions(again(verdicts))
     assert (found.both, found.flipped, found.first_read) == (1, 0, 0.5)
-    assert {skill.wins for skill in found.skills} == {2}
-
-
-def test_skills_rest_on_what_was_asked(verdicts: Verdicts) -> None:
-    """Three seeds in which both conditions say the same as in the first."""
-    given = [answer(name, seed=k, run=f"{name}-{k}") for name in ("full", "none") for k in range(3)]
-    asking, endpoint = options(honest)
-    done = compare(given, RUBRIC, asking, verdicts)
-    assert (done.given, done.shared, len(endpoint.requests)) == (6, 4, 2)
-    (found,) = rank_conditions(again(verdicts))
-    assert (found.n, found.both, [skill.wins for skill in found.skills]) == (2, 1, [2, 0])
-    assert found.mean_ranks == {"full": 1.0, "none": 2.0}
+    assert [skill.wins for skill in found.skills] == wins

@@ -63,8 +63,8 @@ def test_every_fault_of_a_file_is_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (('0 = "Long."', '5 = "Long."'), '"5" is no number of the scale; allowed: "0", "1", "2"'),
-        (('0 = "Long."', '5 = "Long."'), 'anchors: "0" is missing'),
+        (('0 = "Long."', ""), 'anchors: "0" and "2" are required; allowed: "0", "1", "2"'),
+        (('0 = "Long."', '0 = "Long."\n5 = "Longer."'), 'anchors: "0" and "2" are required'),
         (("high = 2", "high = 0"), "0 to 0 is no scale"),
         (("high = 2", "high = 99"), "at most 20 apart"),
         (("low = 0", 'low = 0\nabout = "day"'), "of a day there are no questions"),

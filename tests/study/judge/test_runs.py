@@ -2,8 +2,9 @@ import json
 import os
 import signal
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,8 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, run
-from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.study.judge import JudgingResult, judge_finished_run, judge_run
-from genagents_env.study.judge.runs import Case, find_cases
+from genagents_env.study.judge.runs import find_cases
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.asked import ADA, BEN, make_rows, suspicious, write_run
 from tests.run.kills import stretch
@@ -54,17 +54,17 @@ def words(request: CompletionRequest) -> str:
     return request.messages[1].content
 
 
-def count(done: JudgingResult) -> tuple[str, int, int, int, int]:
+def tally(done: JudgingResult) -> tuple[str, int, int, int, int]:
     assert (done.exit_code, done.message) == (0, "")
     return done.judge, done.asked, done.before, done.given, done.unusable
 
 
 def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
-    endpoint, told, before = model(), list[Progress](), canonical_hash(path)
-    done = judge_run(path, make_options(endpoint, watch=told.append))
-    assert count(done) == ("m", CASES, 0, CASES, 0)
+    endpoint, told, before = model(), list[JudgingResult](), canonical_hash(path)
+    done = judge_run(path, make_options(endpoint), watch=told.append)
+    assert tally(done) == ("m", CASES, 0, CASES, 0)
     assert canonical_hash(path) == before
-    assert [moment.calls for moment in told if moment.asking] == list(range(1, CASES + 1))
+    assert [moment.spent.calls for moment in told] == list(range(1, CASES + 1))
     rows = judgements(path)
     found = {
         check: [row.verdict for row in rows if row.check == check and row.agent == BEN]
@@ -81,7 +81,7 @@ def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
     assert all(row.prompt_tokens > 50 and row.completion_tokens > 5 for row in rows)
     assert json.loads(rows[0].reply)["verdict"] == rows[0].verdict
     again = model()
-    assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
+    assert tally(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
     assert again.requests == []
 
 
@@ -103,19 +103,11 @@ def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
 
 
 def test_two_judges_are_kept_apart(path: Path) -> None:
-    def strict(request: CompletionRequest) -> str:
-        allowed = neighbour(request)
-        return json.dumps({"why": "", "verdict": "no"}) if "sure?" in words(request) else allowed
-
     judge_run(path, make_options(model()))
-    judge_run(path, make_options(model(strict, "other")))
     judge_run(path, make_options(model()), by="  a \x1b[31mthird ")
-    by: dict[str, list[str | None]] = {}
-    for row in judgements(path):
-        by.setdefault(row.judge, []).append(row.verdict)
-    assert list(by) == ["a third", "m", "other"]
-    assert by["a third"] == by["m"]
-    assert len(by["other"]) == CASES
+    rows = judgements(path)
+    assert {row.judge for row in rows} == {"a third", "m"}
+    assert len(rows) == 2 * CASES
     with pytest.raises(ConfigError, match="a judge needs a name"):
         judge_run(path, make_options(model()), by=" \x07")
 
@@ -127,12 +119,12 @@ def test_a_reply_that_is_no_verdict_is_stored_as_none_and_asked_again(path: Path
         return neighbour(request)
 
     done = judge_run(path, make_options(model(moody)))
-    assert count(done) == ("m", CASES, 0, 21, 12)
+    assert tally(done) == ("m", CASES, 0, 21, 12)
     lost = [row for row in judgements(path) if row.verdict is None]
     assert {row.check for row in lost} == {"thief"}
     assert "Zoe" in lost[0].reply
     again = model()
-    assert count(judge_run(path, make_options(again))) == ("m", CASES, 21, 12, 0)
+    assert tally(judge_run(path, make_options(again))) == ("m", CASES, 21, 12, 0)
     assert len(again.requests) == 12
     assert all(row.verdict for row in judgements(path))
 
@@ -149,46 +141,38 @@ def test_a_verdict_is_one_of_those_allowed_in_any_letters(
     assert {row.verdict for row in judgements(path) if row.check == "thief"} == {kept}
 
 
-def test_an_outage_keeps_what_was_judged(path: Path) -> None:
-    left_over = [9]
+@pytest.mark.parametrize(
+    ("lost", "given", "told"),
+    [
+        (range(10, 999), 9, "gone for lunch"),
+        ((4,), CASES - 1, "1 got no answer, the last with: unavailable: gone for lunch"),
+    ],
+)
+def test_what_gets_no_answer_is_no_verdict_and_is_asked_again(
+    path: Path, lost: Sequence[int], given: int, told: str
+) -> None:
+    asked = count(1)
 
     def down(request: CompletionRequest) -> str:
-        left_over[0] -= 1
-        if left_over[0] < 0:
+        if next(asked) in lost:
             raise LLMUnavailable("gone for lunch")
         return neighbour(request)
 
     endpoint = model(down)
     done = judge_run(path, make_options(endpoint, concurrency=2))
-    assert (done.given, done.exit_code) == (9, 75)
-    assert done.message.endswith(f"gone for lunch; go on with `genagents judge {path}`")
-    assert len(endpoint.requests) <= 9 + 2 * 7  # those under way, and no more
+    assert (done.given, done.unusable, done.exit_code) == (given, 0, 75)
+    assert done.message.endswith(told)
+    assert len(endpoint.requests) <= given + 2 * 7  # those under way, and no more
+    assert len(judgements(path)) == given
     done = judge_run(path, make_options(model()))
-    assert (done.before, done.given, done.message) == (9, CASES - 9, "")
-
-
-def test_a_single_question_without_an_answer_is_no_verdict_and_is_asked_again(path: Path) -> None:
-    asked = [0]
-
-    def rainy(request: CompletionRequest) -> str:
-        asked[0] += 1
-        if asked[0] == 4:
-            raise LLMUnavailable("a shower")
-        return neighbour(request)
-
-    done = judge_run(path, make_options(model(rainy)))
-    assert (done.given, done.unusable, done.exit_code) == (CASES - 1, 0, 75)
-    assert "1 got no answer, the last with: unavailable: a shower" in done.message
-    assert len(judgements(path)) == CASES - 1
-    assert judge_run(path, make_options(model())).given == 1
+    assert (done.before, done.given, done.message) == (given, CASES - given, "")
 
 
 def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     endpoint = model()
     done = judge_run(path, make_options(endpoint, limits=Limits(calls=7)))
     assert (done.given, done.exit_code, len(endpoint.requests)) == (7, 3, 7)
-    told = "budget reached: calls would be 8, limit 7; --limit calls=N raises it"
-    assert done.message == f"{told}; go on with `genagents judge {path}`"
+    assert done.message == "budget reached: calls would be 8, limit 7; --limit calls=N raises it"
     assert judge_run(path, make_options(model())).exit_code == 3
     assert judge_run(path, make_options(model(), limits=Limits(calls=9))).given == 2
     assert judge_run(path, make_options(model(), no_limit=True)).given == CASES - 9
@@ -209,11 +193,7 @@ def test_a_killed_judging_goes_on_where_it_was(path: Path, tick: int) -> None:
     assert canonical_hash(path) == before
     endpoint = model()
     done = judge_run(path, make_options(endpoint))
-    assert (done.before, done.given, len(endpoint.requests)) == (
-        known,
-        CASES - known,
-        CASES - known,
-    )
+    assert (done.before, done.given) == (known, len(endpoint.requests)) == (known, CASES - known)
     assert len(judgements(path)) == CASES
 
 
@@ -224,7 +204,7 @@ def test_a_signal_stops_it_and_it_goes_on(path: Path) -> None:
 
     done = judge_run(path, make_options(model(), on_phase=interrupted, concurrency=1))
     assert (done.given, done.exit_code) == (4, 130)
-    assert done.message == f"stopped by a signal; go on with `genagents judge {path}`"
+    assert done.message == "stopped by a signal"
     assert judge_run(path, make_options(model())).given == CASES - 4
 
 
@@ -235,18 +215,12 @@ def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
         judge_run(path.with_name("no.sqlite"))
 
 
-def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
+def test_cases_are_told_apart_by_end_repeat_and_words(path: Path) -> None:
     scenario, names = suspicious(), (ADA, BEN, "Cid Dale")
-    rows = make_rows(9)
-    found = find_cases(scenario, names, rows)
-    assert len(found) == CASES
-    assert len({case.key for case in found}) == CASES
-    keys = {case.call for case in found}
-    assert len(keys) == CASES
-    assert all(key.purpose == f"judge.{case.check.id}" for case in found for key in [case.call])
+    assert len(find_cases(scenario, names, make_rows(9))) == CASES
     of_cid = InterviewRow(9, ADA, "What of Cid Dale?", "A foe.", (), 2)
-    (case,) = find_cases(scenario, names, [of_cid])
-    assert (case.number, case.call.number, case.verdicts) == (1, 2001, ("friend", "foe", "none"))
+    ((check, row, number),) = find_cases(scenario, names, [of_cid])
+    assert (check.id, row, number) == ("friends", of_cid, 1)
     not_put = [
         replace(of_cid, tick=0),
         replace(of_cid, question="What of it?"),
@@ -257,10 +231,12 @@ def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
     assert find_cases(scenario, names, not_put) == []
 
 
-def test_a_long_answer_is_shown_in_part() -> None:
-    check = AnswerCheck(kind="answer", id="knows", question="tea", ask="So?")
-    case = Case(check, InterviewRow(1, BEN, "Q?", "x" * 2000, ()), 0)
-    assert case.messages(3)[1].content.count("x") == 1000
+def test_a_long_answer_is_shown_in_part(path: Path) -> None:
+    with RunWriter.open(path) as writer:
+        writer.commit_interviews([InterviewRow(3, BEN, "Who took the tea?", "x" * 2000, (), 0)])
+    endpoint = model()
+    judge_run(path, make_options(endpoint))
+    assert max(words(request).count("x") for request in endpoint.requests) == 1000
 
 
 # At the end of a run.
@@ -271,27 +247,13 @@ def run_judged(path: Path, endpoint: ScriptedEndpoint, **changes: object) -> Run
     return run(town, path, make_options(endpoint, **changes), force=True)
 
 
-def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
+def test_a_run_with_a_model_is_judged_and_reports_it_as_interviews(path: Path) -> None:
     result = run_judged(path, model(name="one"))
-    with RunReader(path) as record:
-        spent = record.sum_calls().calls
-    judged = judge_finished_run(result, make_options(model(name="one")))
+    watched: list[Progress] = []
+    judged = judge_finished_run(result, make_options(model(name="one"), watch=watched.append))
     assert replace(judged, degradation=result.degradation) == result
-    whole = len(judgements(path))
-    assert whole == 22
-    hashed = canonical_hash(path)
-    limits = Limits(calls=spent + 5)
-    result = run_judged(path, model(name="one"), limits=limits)
-    endpoint = model(name="one")
-    told = judge_finished_run(result, make_options(endpoint, limits=limits))
-    assert (told.status, told.exit_code, len(endpoint.requests)) == ("finished", 3, 5)
-    assert told.message.startswith("the run is finished, but not all of its answers are judged: ")
-    assert told.message.endswith(f"go on with `genagents judge {path}`")
-    with RunReader(path) as record:
-        assert record.status == "finished"
-    assert canonical_hash(path) == hashed
-    left = judge_run(path, make_options(endpoint))
-    assert (left.before, left.exit_code, len(endpoint.requests)) == (5, 3, 5)
+    assert [moment.calls for moment in watched if moment.asking] == list(range(1, 23))
+    assert len(judgements(path)) == 22
 
 
 @pytest.mark.parametrize("error", [LLMUnavailable("lunch"), LLMRefused("wrong key")])

@@ -1,5 +1,4 @@
 import csv
-import re
 from itertools import combinations
 from pathlib import Path
 
@@ -9,14 +8,17 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
 from genagents_env.study.judge import (
-    CompletedSheet,
     JudgedText,
+    Judgement,
+    JudgingResult,
+    Rubric,
+    Verdicts,
     load_rubric,
     read_sheet,
 )
 from genagents_env.study.judge import write_sheets as write
 from genagents_env.study.judge.rankings import rank_conditions
-from genagents_env.study.judge.sheets import make_row_id, make_rows
+from genagents_env.study.judge.sheets import make_groups, make_id
 from tests.study.judge.planted import CONDITIONS, QUALITY, WORDS, answer, answers
 
 RUBRIC = load_rubric("believability")
@@ -44,8 +46,11 @@ def write_table(path: Path, **options: object) -> list[dict[str, str]]:
     return table(path)
 
 
-def read_answers(path: Path, given: list[JudgedText] | None = None) -> CompletedSheet:
-    return read_sheet(path, given or answers(), RUBRIC, "Ana")
+def read_answers(
+    path: Path, given: list[JudgedText] | None = None, rubric: Rubric = RUBRIC
+) -> tuple[JudgingResult, list[Judgement]]:
+    verdicts = Verdicts(path.with_suffix(".jsonl"))
+    return read_sheet(path, given or answers(), rubric, "Ana", verdicts), list(verdicts)
 
 
 def faults(path: Path) -> list[str]:
@@ -67,7 +72,7 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     assert ids == [row["id"] for row in write_table(path)]
     assert ids[:5] == [row["id"] for row in write_table(path, sample=5)]
     assert ids != [row["id"] for row in write_table(path, seed=1)]
-    plain = [make_row_id(row, RUBRIC) for row in make_rows(answers(), RUBRIC)]
+    plain = [make_id(group, RUBRIC) for group in make_groups(answers(), RUBRIC)]
     assert sorted(plain) == sorted(ids) != ids
 
 
@@ -93,28 +98,15 @@ def test_answers_in_the_same_words_are_rated_once_and_count_everywhere(tmp_path:
     path = tmp_path / "s.csv"
     write([*same, *more], path, RUBRIC)
     rows = table(path)
-    assert len(rows) == 4
+    assert len(rows) == 3
     for row in rows:
         row["rating"] = "4"
     fill(path, rows)
-    filled = read_answers(path, [*same, *more])
-    assert (len(filled.verdicts), len(filled.copies)) == (4, 2)
-    judged = {one.texts for one in (*filled.verdicts, *filled.copies)}
-    assert judged == {(one.id,) for one in (*same, *more)}
-
-
-def test_ranks_need_no_versus_and_answers_of_more_runs_do_no_harm(tmp_path: Path) -> None:
-    rubric = load_rubric("dialogue_formality").model_copy(update={"about": "answer"})
-    path = tmp_path / "s.csv"
-    given = answers(seeds=1)
-    write(given, path, rubric, ranks=True)
-    rows = table(path)
-    for row in rows:
-        row.update({"rank_a": "1", "rank_b": "1", "rank_c": "3"})
-    fill(path, rows)
-    more = [*given, answer("full", run="other", text="Another run of seed 0.")]
-    values = [one.value for one in read_sheet(path, more, rubric, "Ana").verdicts]
-    assert (len(values), values.count("tie")) == (6, 2)
+    done, given = read_answers(path, [*same, *more])
+    assert (done.asked, done.given, done.shared) == (6, 6, 3)
+    assert {one.texts for one in given} == {(one.id,) for one in (*same, *more)}
+    again, _ = read_answers(path, [*same, *more])
+    assert (again.before, again.given, again.shared) == (6, 0, 0)
 
 
 def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> None:
@@ -124,14 +116,16 @@ def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> N
     given += [answer("none", seed=k, text=f"bad {k}") for k in (0, 1)]
     path = tmp_path / "s.csv"
     write(given, path, RUBRIC, ranks=True)
-    rows, wanted = table(path), [["very good", "rather good"], ["rather good", "very good"]]
-    for row, order in zip(rows, wanted, strict=True):
-        told = [*order, *(row[f"answer_{n}"] for n in "abc" if "bad" in row[f"answer_{n}"])]
-        row.update({f"rank_{n}": str(1 + told.index(row[f"answer_{n}"])) for n in "abc"})
+    rows = table(path)
+    best = {"1": "very good", "2": "rather good"}  # of each group
+    groups: dict[str, str] = {}
+    for row in rows:
+        first = best[groups.setdefault(row["group"], str(len(groups) + 1))]
+        row["rank"] = "3" if "bad" in row["answer"] else "1" if row["answer"] == first else "2"
     fill(path, rows)
-    filled = read_answers(path, given)
-    (found,) = rank_conditions(filled.verdicts)
-    assert (len(filled.copies), found.n, found.both) == (0, 6, 0)
+    done, verdicts = read_answers(path, given)
+    (found,) = rank_conditions(verdicts)
+    assert (done.shared, found.n, found.both) == (0, 6, 0)
     assert found.mean_ranks == {"full": 1.5, "no plans": 1.5, "none": 3.0}
 
 
@@ -148,9 +142,9 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
         row["rating"], row["note"] = f" {quality(row['answer'])}.0 ", "odd; isn't, it"
     fill(path, rows, delimiter, end)
     path.write_bytes(mark + path.read_bytes())
-    filled = read_answers(path)
-    assert (filled.rows, filled.empty, len(filled.verdicts)) == (18, 8, 10)
-    for one in filled.verdicts:
+    done, verdicts = read_answers(path)
+    assert (done.judge, done.asked, done.given, len(verdicts)) == ("Ana", 18, 10, 10)
+    for one in verdicts:
         assert (one.judge, one.by, one.why) == ("Ana", "human", "odd; isn't, it")
         assert one.value == QUALITY[WORDS[one.conditions[0]]]
 
@@ -158,22 +152,22 @@ def test_a_filled_sheet_is_read_however_it_was_saved(
 def test_ranks_become_comparisons(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     rows = write_table(path, ranks=True)
-    assert list(rows[0])[3:] == [
-        *(f"{head}_{letter}" for letter in "abc" for head in ("day", "answer")),
-        *("rank_a", "rank_b", "rank_c", "note"),
+    assert list(rows[0]) == [
+        *("id", "group", "person", "question", "day", "answer", "rank", "note")
     ]
-    sides = {quality(row["answer_a"]) > quality(row["answer_b"]) for row in rows}
-    assert (len(rows), sides) == (6, {True, False})
+    groups = [row["group"] for row in rows]
+    assert groups == sorted(groups) == [str(k) for k in range(1, 7) for _ in range(3)]
+    assert len({quality(row["answer"]) for row in rows[::3]}) > 1
     for row in rows:
-        told = {name: quality(row[f"answer_{name}"]) for name in "abc"}
-        row.update(
-            {f"rank_{n}": str(1 + sum(o > q for o in told.values())) for n, q in told.items()}
-        )
-    fill(path, rows)
-    ranks = read_answers(path)
-    assert len(ranks.verdicts) == 18
-    assert all(one.is_comparison for one in ranks.verdicts)
-    (found,) = rank_conditions(ranks.verdicts)
+        row["rank"] = {7: "1", 4: "2", 1: "5"}[quality(row["answer"])]
+    rows[0]["note"], rows[1]["note"] = "good", "so so"
+    fill(path, rows[::-1])
+    more = [*answers(), answer("full", run="other", text="Another run of seed 0.")]
+    _, verdicts = read_answers(path, more)  # answers of more runs do no harm
+    assert len(verdicts) == 18
+    assert all(one.is_comparison for one in verdicts)
+    assert {one.why for one in verdicts} == {"", "good", "so so", "so so; good"}
+    (found,) = rank_conditions(verdicts)
     assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
     assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
 
@@ -189,29 +183,29 @@ def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
     fill(path, rows)
     told = faults(path)
     allowed = "allowed: a whole number from 1 to 7, or nothing"
-    assert told[0] == f'{path}: row 2, column rating: "8" is no rating; {allowed}'
-    assert [line.split("column ")[0][-8:-2] for line in told] == [
-        f" row {k}" for k in (2, 3, 4, 5, 6, 8, 9)
+    assert told[0] == f'{path}: row 2: column rating: "8" is not allowed; {allowed}'
+    assert [line.split(": column ")[0][-6:] for line in told] == [
+        f" row {k}" for k in (2, 3, 4, 5, 6, 7, 8, 9)
     ]
     assert "is no answer of these runs" in told[4]
-    assert "the same id stands in row 7" in told[5]
-    assert "made for another rubric than believability" in told[6]
+    assert "the same id stands in 2 rows" in told[5]
+    assert "another rubric than believability as it is now" in told[7]
 
 
-def test_faults_of_ranks(tmp_path: Path) -> None:
+def test_ranks_are_of_every_answer_of_a_group_or_of_none(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     rows = write_table(path, ranks=True)
-    rows[0].update({"rank_a": "1", "rank_b": "4"})
-    both, edition = rows[1]["id"].split(".")[:2], rows[1]["id"].split(".")[-1]
-    rows[1].update({"id": ".".join([*both, edition]), "rank_a": "1", "rank_b": "2", "rank_c": "3"})
-    rows[2]["id"] = ".".join([*rows[2]["id"].split(".")[:3], both[0], edition])
+    rows[0]["rank"] = "100"
     fill(path, rows)
-    assert [re.split(r';| "a', line.split(": ", 1)[1])[0] for line in faults(path)] == [
-        'row 2, column rank_b: "4" is no rank',
-        "row 2, column rank_c: this rank is missing",
-        "row 3, column rank_c: there is no such answer in this row",
-        "row 4, column id:",
-    ]
+    assert '"100" is not allowed; allowed: a whole number from 1 to 99' in faults(path)[0]
+    rows[0]["rank"] = "1"
+    fill(path, rows)
+    assert faults(path)[0].endswith(": rank every answer of this group, or none")
+    for row in rows[:3]:
+        row["rank"] = "1"
+    fill(path, rows)
+    done, verdicts = read_answers(path)
+    assert (done.asked, done.given, {one.value for one in verdicts}) == (18, 3, {"tie"})
 
 
 @pytest.mark.parametrize(
@@ -232,12 +226,10 @@ def test_what_is_no_sheet(tmp_path: Path, content: bytes, told: str) -> None:
 
 def test_what_is_wrong_with_a_rater_or_a_sheet_to_be_is_said(tmp_path: Path) -> None:
     write_table(tmp_path / "s.csv")
-    with pytest.raises(ConfigError, match="rater"):
-        read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ")
+    with pytest.raises(ConfigError, match="needs a name"):
+        read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ", Verdicts(tmp_path / "v.jsonl"))
     with pytest.raises(ConfigError, match="there is nothing to judge"):
-        make_rows(answers(conditions=("full",)), RUBRIC, ranks=True)
-    with pytest.raises(ConfigError, match="21 conditions are too many to rank"):
-        make_rows(answers(conditions=[f"c{k}" for k in range(21)]), RUBRIC, ranks=True)
+        make_groups(answers(conditions=("full",)), RUBRIC, ranks=True)
     with pytest.raises(ConfigError, match="cannot be written"):
         write(answers(), tmp_path / "no" / "s.csv", RUBRIC)
     with pytest.raises(ConfigError, match=r"s\.csv exists, and may be filled in"):
@@ -251,12 +243,12 @@ def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
     path = tmp_path_factory.mktemp("said") / "s.csv"
     both = [answer("full", text=text), answer("none", text=f"={text}")]
     write(both, path, RUBRIC, ranks=True)
-    (row,) = table(path)
-    for cell in row.values():
-        assert not cell.startswith(("=", "+", "-", "@", "\t"))
-    row["rank_a"] = row["rank_b"] = "1"
-    fill(path, [row])
-    (one,) = read_answers(path, both).verdicts
+    rows = table(path)
+    for row in rows:
+        assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in row.values())
+        row["rank"] = "1"
+    fill(path, rows)
+    (one,) = read_answers(path, both)[1]
     assert one.value == "tie"
 
 

@@ -95,7 +95,7 @@ def test_every_prompt_fits_a_small_context(char: str) -> None:
     one = answer(text=text, day="\n".join([text[:500]] * 9), person=text, question=text[:300])
     for name in ("believability", "persona"):
         assert bound_prompt_tokens(make_rating_messages(one, load_rubric(name))) < CONTEXT
-        assert bound_prompt_tokens(make_pair_messages(one, one, load_rubric(name))) < CONTEXT
+        assert bound_prompt_tokens(make_pair_messages([one, one], load_rubric(name))) < CONTEXT
     day = replace(one, text=one.day, question="day")
     assert (
         bound_prompt_tokens(make_rating_messages(day, load_rubric("dialogue_formality"))) < CONTEXT
