@@ -1,7 +1,9 @@
 """`genagents judge`: models and people say what answers come to, rate them, or compare them."""
 
+import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
@@ -14,9 +16,9 @@ from genagents_env.cli.judged_runs import KEPT, JudgedRuns, find_judged_runs
 from genagents_env.cli.progress import show_judging_progress
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
-from genagents_env.llm.open import ModelOptions
+from genagents_env.llm.budget import NO_LIMITS
 from genagents_env.record import RunReader
-from genagents_env.run import Limits, RunOptions
+from genagents_env.run import RunOptions
 from genagents_env.study.judge import (
     JudgingResult,
     Rubric,
@@ -28,6 +30,7 @@ from genagents_env.study.judge import (
     write_sheets,
 )
 from genagents_env.study.sweep.design.fields import JudgeSpec
+from genagents_env.study.sweep.folder import SweepFolder
 
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]  # of verdicts, by check
 Tasks: TypeAlias = Sequence[tuple[JudgeSpec, Rubric]]
@@ -104,9 +107,9 @@ def judge(
 
     Run files alone are judged by the checks of their scenario, and the verdicts stored in them.
     With --rubric answers are rated, with --pairwise compared; so are those of a sweep's folder, by
-    the judges of its experiment, else by `believability`. The same command goes on where one
-    stopped. The judge is --model, else the runs' own model. Limits are of the command, however many
-    runs it names.
+    the judges of its experiment, else by `believability`, within the budget of all its runs. The
+    same command goes on where one stopped. The judge is --model, else the runs' own model. Limits
+    are of the command, however many runs it names.
 
     Examples: genagents judge run.sqlite --model gpt-4o-mini
 
@@ -139,6 +142,8 @@ def judge(
         return
     given = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
     words = [str(word) for pair in given.items() if pair[1] for word in pair]
+    for option, values in (("--limit", limit), ("--endpoint", endpoint)):
+        words += [word for value in values or () for word in (option, value)]
     again = join(["genagents", "judge", *map(str, sources), *["--pairwise"] * pairwise, *words])
     limits = (*opt.SPEND_LIMITS, opt.LIFT) if by_checks else opt.SPEND_LIMITS
     own_model = model if by_checks else None  # otherwise each task has its own
@@ -150,7 +155,8 @@ def judge(
         done, ids = _read_filled(about, read, by, load_rubric(rubric or _DEFAULT_RUBRIC))
     else:
         tasks = _list_tasks(about, rubric, pairwise, repeats, model)
-        done, ids = _ask(about, tasks, options, by, quiet=as_json)
+        with _share_budget(about.folder, options, as_runs=endpoint is None) as within:
+            done, ids = _ask(about, tasks, within, by, quiet=as_json)
     _print_results(about, done, ids, as_json=as_json)
     raise typer.Exit(_warn(done, again))
 
@@ -273,29 +279,46 @@ def _ask(
     return done, ids
 
 
-def judge_sweep(
-    folder: Path,
-    limits: Limits,
-    how: ModelOptions,
-    concurrency: int | None,
-    *,
-    aside: bool = False,
-) -> int:
+@contextmanager
+def _share_budget(
+    folder: SweepFolder | None, options: RunOptions, *, as_runs: bool
+) -> Iterator[RunOptions]:
+    """Give options of judges that spend of what all runs of a sweep may spend together.
+
+    `as_runs`: the experiment says how they are asked.
+    """
+    if folder is None:
+        yield options
+        return
+    own, host = folder.experiment, folder.plan.host
+    total = own.budget.total.limits()
+    if as_runs:
+        how, at_once = own.endpoint.make_options(), own.concurrency or _AT_ONCE
+        options = replace(options, model_options=how, concurrency=at_once)
+    if platform.node() == host:
+        with folder.open_ledger("judges") as ledger:
+            dollars = total.dollars if options.limits.dollars is None else options.limits.dollars
+            limits = replace(options.limits, dollars=dollars)  # whose price has to be known
+            yield replace(options, limits=limits, shared_budget=ledger)
+    elif total == NO_LIMITS:
+        yield options
+    else:
+        raise ConfigError(
+            f"{folder.path}: what its budget has left is known at {host}; judge there"
+        )
+
+
+def judge_sweep(folder: SweepFolder, *, aside: bool = False) -> int:
     """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
 
-    Args:
-        folder: of the sweep, with a finished run in it.
-        limits: what its judges may spend together.
-        how: how they are asked.
-        concurrency: questions at once; None is eight.
-        aside: say what came of it on stderr.
+    `folder`: with a finished run in it. `aside`: say what came of it on stderr.
     """
-    about = find_judged_runs([folder])
-    options = RunOptions(model_options=how, limits=limits, concurrency=concurrency or _AT_ONCE)
-    done, _ = _ask(about, _list_tasks(about), options, quiet=False)
+    about = find_judged_runs([folder.path])
+    with _share_budget(folder, RunOptions(), as_runs=True) as options:
+        done, _ = _ask(about, _list_tasks(about), options, quiet=False)
     for result in done:
         say(_describe_result(result), error=aside)
-    return _warn(done, f"genagents judge {folder}")
+    return _warn(done, f"genagents judge {folder.path}")
 
 
 def _print_results(

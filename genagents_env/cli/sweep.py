@@ -15,7 +15,7 @@ from genagents_env.cli.report import measure_folder
 from genagents_env.cli.runs import warn_of_unused_models
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
-from genagents_env.llm.open import costs_nothing as free
+from genagents_env.llm.open import costs_nothing
 from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.measures import find_measures, load_measure
@@ -30,6 +30,7 @@ from genagents_env.study.sweep import (
     load_experiment,
 )
 from genagents_env.study.sweep import sweep as run_sweep
+from genagents_env.study.sweep.design.cells import Cell
 from genagents_env.study.sweep.design.experiment import split_primary
 from genagents_env.study.sweep.measured import Usage
 from genagents_env.study.sweep.progress import format_degraded
@@ -149,7 +150,9 @@ def sweep(
     result = run_folder(folder, options)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
-        code = _judge(folder, result, aside=as_json) or code
+        code = judge_sweep(folder, aside=as_json) or code
+        with folder.open_ledger() as ledger:
+            result = replace(result, spent=ledger.spent)
     if not as_json:
         _print_result(result)
     results = measure_folder(folder, workers=workers, printed=unknown, trust_measures=True)
@@ -246,7 +249,7 @@ def run_folder(folder: SweepFolder, options: SweepOptions, runs: str = "runs") -
 
 def _print_plan(folder: SweepFolder, options: SweepOptions, *, may_pay: bool) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    if may_pay or all(free(cell.model) for cell in folder.cells):
+    if may_pay or all(map(_is_free, folder.cells)):
         trials = frozenset(trial.name for trial in folder.pilots)
         result = run_folder(folder, replace(options, trials=trials, strict=False), "pilot runs")
         for problem in result.problems:
@@ -260,12 +263,11 @@ def _print_plan(folder: SweepFolder, options: SweepOptions, *, may_pay: bool) ->
     say_lines(_format_plan(folder, options.count_workers()))
 
 
-def _judge(folder: SweepFolder, result: SweepResult, *, aside: bool) -> int:
-    """Ask the experiment's judges, within what the runs left of the budget of all together."""
-    own = folder.experiment
-    left = own.budget.total.limits().subtract(result.spent)
-    how = own.endpoint.make_options()
-    return judge_sweep(folder.path, left, how, own.concurrency, aside=aside)
+def _is_free(cell: Cell) -> bool:
+    """Return True if a condition's models cost nothing, as far as is known."""
+    asked, price = cell.options, cell.options.model_options.price
+    models = (asked.model, *(asked.model_for or {}).values())
+    return all(costs_nothing(model, price) for model in models)
 
 
 def _print_result(result: SweepResult) -> None:

@@ -192,16 +192,18 @@ def is_served(model: str | None) -> bool:
     return not _is_own(model) and any(read_endpoint_variables())
 
 
-def costs_nothing(model: str | None) -> bool:
+def costs_nothing(model: str | None, price: Price | None = None) -> bool:
     """Return True if `model`, as `open_endpoint` takes it, is known to be free.
 
-    Scripted models, models in this process and servers on this machine are.
+    Scripted models, models in this process and servers on this machine are, these unless a `price`
+    was declared for them: they may pass questions on.
     """
     if _is_own(model):
         return True
     if not is_served(model):
         return model is None
-    return urlsplit(read_endpoint_variables()[0]).hostname in LOOPBACK
+    is_here = urlsplit(read_endpoint_variables()[0]).hostname in LOOPBACK
+    return is_here and (price is None or not price.cost(1, 1))
 
 
 def _is_own(model: str | None) -> bool:

@@ -45,6 +45,7 @@ def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: l
     code, out, err = genagents(*command, "--limit", "calls=7")
     assert (code, "7 of 30 verdicts" in out) == (3, True)
     again = "genagents judge idle.sqlite random.sqlite --pairwise --model scripted:neighbour"
+    again += " --limit calls=7"
     assert "--limit calls=N raises it" in err
     assert f"; go on with `{again}`" in err
     code, out, err = genagents(*command)
@@ -120,3 +121,23 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     assert {one["condition"] for one in found["ratings"]} == {"one", "two"}
     assert {skill["name"] for skill in found["rankings"][0]["skills"]} == {"one", "two"}
     assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
+
+
+@pytest.mark.usefixtures("in_process")
+def test_judges_of_a_sweep_spend_of_its_total_however_often_they_are_asked(genagents: Run) -> None:
+    Path("asking").mkdir()
+    question = '[[questions]]\nid = "tea"\ntext = "Is there tea?"\nwhen = "both"\n'
+    head = 'extends = "tiny"\nname = "asking"\ntitle = "A question"\n'
+    Path("asking/scenario.toml").write_text(head + question)
+    Path("e.toml").write_text(
+        'name = "told"\nseeds = 2\nscenario = "asking"\nhours = 0.01\npolicy = "scripted"\n'
+        "[budget]\ntotal = { calls = 5 }\n"
+        '[[judges]]\nname = "believability"\nmodel = "scripted:neighbour"\nrepeats = 5\n'
+    )
+    code, out, err = genagents("sweep", "e.toml", "--out", "d", "--workers", "1", "-q")
+    assert (code, "5 calls," in out) == (3, True), err
+    assert "raise `total` in the experiment's [budget]" in err
+    given = len(Verdicts(Path("d/verdicts.jsonl")))
+    for again in (("sweep", "d", "-q"), ("judge", "d", "-q"), ("judge", "d", "-q", *BELIEVABLE)):
+        assert genagents(*again)[0] == 3
+        assert len(Verdicts(Path("d/verdicts.jsonl"))) == given

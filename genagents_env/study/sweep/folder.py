@@ -39,6 +39,7 @@ from genagents_env.study.sweep.files import (
     move_run,
     write_whole,
 )
+from genagents_env.study.sweep.ledger import SharedLedger
 from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.trial_status import StudyRun, SweepLog, TrialHistory, read_status
 from genagents_env.text import clean
@@ -175,6 +176,10 @@ class SweepFolder:
         if plan is not None and plan.mark == self._mark:
             return plan
         return self._make_plan(plan)
+
+    def open_ledger(self, trial: str | None = None) -> SharedLedger:
+        """Open the budget of all runs and their judges together; `trial`: who reserves from it."""
+        return SharedLedger(self.path / LEDGER, self.experiment.budget.total.limits(), trial)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:

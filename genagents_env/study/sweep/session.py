@@ -109,7 +109,7 @@ class SweepSession:
         check_backend(self.options.backend)
         lock = RunLock(self.folder.path / LEDGER)
         try:
-            with self._open_ledger() as self._ledger:
+            with self.folder.open_ledger() as self._ledger:
                 self._ledger.begin()
                 # What single trials on other machines spent since; all of a part that is lost.
                 for mark, spent in self._log.read_parts().items():
@@ -166,7 +166,7 @@ class SweepSession:
         """Ask each model that a run needs; what is wrong with one is told before any run."""
         needing = [self._cell(trial).options for trial in due if self._needs_model(trial)]
         for options in {one.model: one for one in needing}.values():
-            with self._open_ledger("preflight") as budget:
+            with self.folder.open_ledger("preflight") as budget:
                 check_model_server(replace(options, shared_budget=budget))
 
     def _run_trials(self, due: Sequence[Trial]) -> None:
@@ -242,7 +242,7 @@ class SweepSession:
         job = self.make_job(trial)
         if not self._is_remote:
             return job
-        with self._open_ledger() as ledger:
+        with self.folder.open_ledger() as ledger:
             part = ledger.take_part(max(1, self.workers - len(self._parts)))
         self._parts[name] = part
         return replace(job, total=part)
@@ -257,9 +257,6 @@ class SweepSession:
 
     def _cell(self, trial: Trial) -> Cell:
         return self._cells[trial.condition.levels]
-
-    def _open_ledger(self, trial: str | None = None) -> SharedLedger:
-        return SharedLedger(self.folder.path / LEDGER, self._total, trial)
 
     def _needs_model(self, trial: Trial) -> bool:
         """Return whether a trial needs a model, as far as its policies say so."""
@@ -290,7 +287,7 @@ class SweepSession:
     def _look(self, over: threading.Event) -> None:
         signalled: set[int] = set()
         before = time.monotonic()
-        with self._open_ledger() as ledger:
+        with self.folder.open_ledger() as ledger:
             while True:
                 ended = over.wait(_LOOK)
                 with suppress(RecordError):  # of a full disk: counted at a later look
