@@ -27,7 +27,7 @@ class Profile:
     `persona` is what lasts, `currently` what the person is up to at the start and what holds only
     for a while. `memories` are in order: the sentences of both, long-term, then recent ones, which
     are `recent_memories` as well; `dated` are those with a time. `recency_decay`: see `Person`;
-    None where the scenario says none.
+    None where the scenario says none. `hearing_radius`, in tiles: farther words are not heard.
     `facts` are those of the scenario this person knows at the start; `past` is what the person
     carries along from an earlier run, if anything.
     `sleeps_in`: the id of the bed at home and the state that means sleeping in it, if there is one.
@@ -60,6 +60,7 @@ class Profile:
     dated: tuple[PastMemory, ...] = ()
     recency_decay: float | None = None
     recent_memories: tuple[str, ...] = ()
+    hearing_radius: int = 64
 
     @property
     def sentences(self) -> tuple[str, ...]:

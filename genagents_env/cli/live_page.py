@@ -213,7 +213,8 @@ class TerminalPlayers:
             say(f"{' and '.join(self._players)}: you play. {_HELP}")
             for own in self.queue.profiles.values():
                 known = (own.persona, own.currently, own.goal, *(f.statement for f in own.facts))
-                say(f"{own.name}: {' '.join(filter(None, known))}")
+                told = (part.rstrip(".;") for part in known if part)
+                say(f"{own.name}: {'. '.join(told)}.")
             self._reader.start()
         if asked and self.queue.turn_seconds != 0:
             if agent not in self._turns:

@@ -71,6 +71,7 @@ def make_profile(
         town=find_town_places(person, scenario, plan),
         past=person.past,
         recent_memories=person.recent_memories,
+        hearing_radius=person.hearing_radius or scenario.rules.hearing_radius,
         phone=scenario.rules.phone and person.phone,
     )
 

@@ -5,6 +5,7 @@ by routines and the town, and a fact goes from mouth to mouth once per listener.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import TypeAdapter
 
@@ -67,6 +68,11 @@ class ScriptedPolicy(Policy):
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         """Begin an episode: everyone knows the facts of their profile and has met nobody."""
         self.profiles, self.seed, self.start = dict(profiles), seed, context.start
+        # Who cannot hear so far is not spoken to from there; others mostly hear as far as oneself.
+        self.configs = {
+            agent: replace(self.config, near=min(self.config.near, profile.hearing_radius))
+            for agent, profile in profiles.items()
+        }
         self.states = {
             agent: ScriptedState(
                 facts={fact.id: fact.statement for fact in profile.facts},
@@ -86,8 +92,8 @@ class ScriptedPolicy(Policy):
         if percept.me.asleep and is_in_bed(profile, percept.time.time()):
             return Idle()
         action = (
-            converse(memory, percept, now, self.config, self.seed)
-            or greet(memory, percept, now, self.config, self.seed)
+            converse(memory, percept, now, self.configs[agent], self.seed)
+            or greet(memory, percept, now, self.configs[agent], self.seed)
             or follow_day(memory, profile, percept, now)
         )
         memory.last = type(action).__name__

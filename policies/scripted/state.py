@@ -12,7 +12,8 @@ class ScriptedConfig:
     `share`: the probability that a fact is passed on to a listener, drawn once for each.
     `mute`: nobody says a word. `greet_again_minutes`: after how long someone met today is
     greeted again. `retell_minutes`: after how long someone met is approached again with a fact
-    they were not told. `near`: at most so many tiles away people are spoken to.
+    they were not told. `near`: at most so many tiles away people are spoken to, and
+    never beyond one's own hearing.
     """
 
     share: float = 1.0

@@ -105,6 +105,13 @@ def test_greets_once_and_tells_the_fact_once_per_listener() -> None:
     assert not any(isinstance(action, Talk) for action in said)
 
 
+def test_nobody_is_spoken_to_from_farther_than_words_carry() -> None:
+    far = Moment(people=(person(BOB, distance=5),))
+    assert PARTY.statement in speak(scripted(hearing_radius=5), far).text
+    with pytest.raises(AssertionError, match="nothing was said"):
+        speak(scripted(hearing_radius=4), far)
+
+
 def test_passes_on_what_it_heard_without_growing_the_sentence() -> None:
     policy = load_policy("scripted")
     policy.reset({"Ann Ash": profile(facts=())}, 0, context())
