@@ -26,20 +26,19 @@ from genagents_env.study.sweep.trial_status import StudyRun
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
-_MEASURES = ("utterances", "conversations", "distance")  # per agent and hour
+_MEASURES = ("utterances", "conversations")  # per agent and hour
 _COLUMNS = {  # of the table: what a row of the JSON calls it, and its head
     "policy": "policy",
     "status": "status",
     "utterances": "utterances",
     "conversations": "conversations joined",
-    "distance": "distance walked",
     "facts_spread": "facts spread",
     "facts_could_spread": "could spread",
     **{key: key for key in ("calls", "tokens", "dollars", "fallbacks", "seconds")},
 }
 _NOTE = (
-    "All people together: distance in tiles; facts spread is how often somebody heard one they did "
-    "not know, could spread how often that could be; a dash is what is not known."
+    "All people together: facts spread is how often somebody heard one they did not know, could "
+    "spread how often that could be; a dash is what is not known, or of a run that is not finished."
 )
 _LABEL = 40
 _NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9._-]+")
