@@ -75,6 +75,7 @@ def test_interviews_have_what_the_run_left(genagents: Run, server: FaultServer) 
     assert (code, server.calls) == (3, 16)
     code, out, _ = genagents("report", "run.sqlite")
     assert "After its end: interviews, 6 model calls" in out
+    assert "STOPPED: budget reached: calls would be" in out
     assert "Limit of calls changed after tick 72: from 14 to 16" in out
 
 

@@ -18,10 +18,11 @@ import pytest
 from playwright.sync_api import Page, Response
 
 from genagents_env.cli.live_relay import describe_percept, describe_profile
+from genagents_env.config import TownConfig
 from genagents_env.errors import RecordError
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import RunOptions, fork, resume
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, resume, run
 from genagents_env.run.replay import make_town, open_replay
 from tests.show.view.browser import PHONE, OpenPage
 from tests.show.view.processes import start, wait_for
@@ -59,9 +60,9 @@ class Live:
 
 
 @contextmanager
-def go_live(folder: Path, *words: str) -> Iterator[Live]:
-    path = folder / "run.sqlite"
-    with start("run", *words, "--live", "--out", str(path), "--quiet", folder=folder) as process:
+def go_live(folder: Path, *words: str, command: str = "run") -> Iterator[Live]:
+    path = folder / f"{command}.sqlite"
+    with start(command, *words, "--live", "--out", str(path), "--quiet", folder=folder) as process:
         live = Live(process, path, [])
 
         def listen() -> None:
@@ -237,6 +238,14 @@ def post(address: str, target: str, body: object) -> dict[str, Any]:
     asked = Request(where, json.dumps(body).encode(), headers)
     with urlopen(asked, timeout=30) as answer:  # noqa: S310
         return dict(json.load(answer))
+
+
+def test_who_is_to_play_a_fork_is_told_where_before_the_town_waits_for_them(tmp_path: Path) -> None:
+    run(RunSpec(TownConfig("tiny", hours=0.03), policy=PolicySpec("idle")), tmp_path / "a.sqlite")
+    words = ("a.sqlite", "--at", "09:01", "--policy", "Ben=human")
+    with go_live(tmp_path, *words, command="fork") as live:
+        assert list(live.places) == ["Ben Carver"]
+        live.end()
 
 
 def test_a_killed_town_goes_on_with_all_that_was_done_in_it(tmp_path: Path) -> None:
