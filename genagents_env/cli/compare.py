@@ -13,6 +13,7 @@ from genagents_env.cli import options as opt
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.cli.sweep import run_folder, warn_of_models
 from genagents_env.errors import ConfigError
+from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.run.policies import list_policies
 from genagents_env.scenario.toml_text import format_toml
@@ -196,6 +197,10 @@ def _describe_run(run: StudyRun) -> dict[str, JSON]:
         "status": f"{run.state}, degraded" if run.degraded else run.state,
     }
     found = run.measured
+    if run.state == "stopped":  # what it took so far is known
+        with RunReader(run.file) as record:
+            spent = record.sum_calls()
+        told |= {"calls": spent.calls, "tokens": spent.prompt_tokens + spent.completion_tokens}
     if found is None:
         return told | ({"problem": run.problem} if run.problem else {})
     hours, numbers = found.hours * found.people, found.numbers

@@ -349,7 +349,7 @@ def _describe_idle(uses: Sequence[FacultyUse]) -> Iterator[str]:
             + (f" ({_count(one.calls, 'call')} fell back)" if one.calls else "")
             for one in idle
         ]
-        yield f"On, but never ran, with no usable reply to a model call: {', '.join(told)}"
+        yield f"On, but never ran (no model call, or none with a usable reply): {', '.join(told)}"
 
 
 def _format_cost(cost: FacultyCost) -> tuple[str, ...]:

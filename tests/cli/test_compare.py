@@ -20,7 +20,9 @@ def test_what_each_policy_did_and_took_is_a_row_and_what_stopped_goes_on(genagen
     code, out, err = genagents(*every, "--limit", "calls=5")
     assert code == 3
     assert "go on with `genagents sweep out`" in err
-    assert [row[0] == "finished" for row in read_rows(out).values()] == [True, True, False]
+    stopped = read_rows(out)
+    assert [row[0] == "finished" for row in stopped.values()] == [True, True, False]
+    assert (stopped["reactive"][1], stopped["reactive"][5]) == ("-", "5")  # calls are known
     files = sorted(Path("out/runs").glob("*.sqlite"))
     times = {file: file.stat().st_mtime_ns for file in files if "reactive" not in file.name}
     code, out, _ = genagents(*every)

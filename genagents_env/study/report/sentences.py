@@ -336,8 +336,8 @@ def _warn_of_idle(conditions: Mapping[str, Sequence[StudyRun]]) -> Iterator[str]
     if idle:
         told = ", ".join(f"{switch} ({', '.join(names)})" for switch, names in idle.items())
         yield (
-            f"On, but never ran, with no usable reply to a model call: {told}. A comparison with a "
-            "level without such a faculty says nothing of it."
+            f"On, but never ran (no model call, or none with a usable reply): {told}. A comparison "
+            "with a level without such a faculty says nothing of it."
         )
 
 
