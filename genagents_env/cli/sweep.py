@@ -185,6 +185,12 @@ def _open_folder(source: Path, out: Path | None, changes: dict[str, JSON]) -> Sw
     if source.is_dir():
         if out is not None:
             raise ConfigError(f"--out: {source} is a folder, in which its sweep goes on")
+        have, wanted = len(SweepFolder(source).experiment.seeds), changes.get("seeds")
+        if wanted is not None and wanted < have:
+            raise ConfigError(
+                f"--seeds {wanted}: {source} has {have} already, which are kept; more can be "
+                "added, and fewer go into another folder, from the experiment file with --out"
+            )
         return SweepFolder.reopen(source, changes)
     if out is None:
         out = Path("sweeps") / load_experiment(source).name

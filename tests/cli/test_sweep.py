@@ -151,8 +151,11 @@ def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path
     assert (code, "allowed: 0 to 1" in err) == (2, True)
     code, _, err = genagents("sweep", "out", "--trial", "0", "--seeds", "2")
     assert (code, "it runs what the folder says" in err) == (2, True)
+    assert genagents("sweep", "out", "--seeds", "2", "--dry-run")[0] == 0
+    code, _, err = genagents("sweep", "out", "--seeds", "1")
+    assert (code, "out has 2 already, which are kept" in err) == (2, True)
     folder = SweepFolder("out")
-    assert [one.state for one in folder.read_statuses()] == ["finished"] * 2
+    assert [one.state for one in folder.read_statuses()] == ["finished"] * 2 + ["due"] * 2
     assert [line["event"] for line in folder.log.read()].count("finished") == 2
 
 

@@ -145,6 +145,8 @@ def _describe_silence(
     tests = sum(one.p_holm is not None for one in study.effects) or whole
     if tests * find_smallest_p(many) >= ALPHA:
         return f"{told}; so few seeds cannot show one after correction, however large it is."
+    if all(one.low is None for one in silent):
+        return f"{told}; no spread was seen, so there is no interval that says how sure that is."
     return f"{told}; that is not a finding of no difference: see how wide the intervals are."
 
 

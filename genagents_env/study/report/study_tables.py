@@ -58,7 +58,7 @@ def tabulate_means(study: StudyResults) -> Table:
             lost.append(format_cell(study.title_of(name)))
     note = (
         f"Mean over {'the runs' if study.is_of_files else 'finished runs'} with its 95 % interval "
-        "by Student's t, within what is possible, and their number; no interval where no spread "
+        "by Student's t, of shares within 0 and 1, and their number; no interval where no spread "
         f"was seen, a dash where no run has a value.{study.exclusion_note}"
     )
     if lost:

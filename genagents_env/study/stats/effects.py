@@ -9,7 +9,7 @@ and only seeds are counted as n.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, lgamma, prod, sqrt
+from math import exp, inf, lgamma, prod, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ CellValues: TypeAlias = Mapping[Cell, Mapping[int, float]]  # of each cell its v
 PRIMARY, EXPLORATORY = "primary", "exploratory"
 BETWEEN = " x "  # the factors of an interaction
 _EQUAL = "equal in every seed"
+_NOUGHT = 1e-9  # of the largest number of an effect: what is below is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,10 @@ class Effect:
 
     @property
     def is_tested(self) -> bool:
-        """Whether it could be significant: of six seeds or more that are not all equal."""
-        return self.p is not None and not self.note.startswith(_EQUAL)
+        """Whether it could be significant: six seeds or more have numbers that are not 0."""
+        least = _NOUGHT * max(map(abs, self.numbers), default=0.0)
+        moved = sum(abs(number) > least for number in self.numbers)
+        return self.p is not None and not self.note.startswith(_EQUAL) and moved >= MIN_SEEDS
 
 
 def list_contrasts(levels: Levels, baseline: Mapping[str, str] | None = None) -> Iterator[Contrast]:
@@ -154,13 +157,18 @@ def compute_effect(
         values: of the measure.
         levels: labels by factor, in the order of the cells.
         contrast: one of `list_contrasts(levels)`.
-        cut: of a time, the cells and seeds of runs that ended before the event.
+        cut: of a time, the cells and seeds of runs that ended before the event. All times are then
+            taken up to the end of the shortest of these, or runs of unequal length would differ
+            by that alone (a restricted mean: Royston and Parmar 2013, BMC Med. Res. Methodol. 13).
 
     Raises:
         ConfigError: a value is no finite number.
     """
     weights = weigh_cells(values, levels, contrast)
-    table = _collect_values(measure, values, weights)
+    lengths = [values[cell][seed] for cell, seed in cut if seed in values.get(cell, {})]
+    upto = min(lengths, default=inf)
+    within = {cell: {k: min(time, upto) for k, time in own.items()} for cell, own in values.items()}
+    table = _collect_values(measure, within if cut else values, weights)
     if not table.size:
         return None
     signs, grain = np.array(list(weights.values())), find_grain(table)
@@ -174,7 +182,8 @@ def compute_effect(
     left_out = len(set().union(*(values[cell] for cell in weights))) - len(numbers)
     notes = [*_list_notes(numbers, grain, equal, left_out)]
     if cut:
-        notes.append(_note_cut(len(cut), sum(map(len, values.values()))))
+        shortest = upto if upto < max(lengths, default=upto) else None
+        notes.append(_note_cut(len(cut), sum(map(len, values.values())), shortest))
     first, second = (float(table[side].mean(axis=1).mean()) for side in (signs < 0, signs > 0))
     several = contrast.is_interaction
     return Effect(
@@ -208,7 +217,9 @@ def _find_changes(
     return -float(means[~after].sum()), float(means[after].sum())
 
 
-def _note_cut(cut: int, of: int) -> str:
+def _note_cut(cut: int, of: int, shortest: float | None) -> str:
+    if shortest is not None:
+        return f"mean time up to {shortest:g}, where the shortest of {cut} runs ended before"
     return (
         f"mean time up to the end of the run: {cut} of {of} runs ended before, and count with "
         "their length"
@@ -236,7 +247,7 @@ def correct_family(effects: Sequence[Effect]) -> tuple[Effect, ...]:
 
     Holm's step-down procedure (1979, Scand. J. Stat. 6:65): the chance of one or more false
     findings among them stays 5 %, however they depend on one another. What cannot be significant
-    whatever its signs, since all seeds are equal or there are fewer than six, is no test and takes
+    whatever its signs, since fewer than six seeds have a number that is not 0, is no test and takes
     no place among them (Tarone 1990, Biometrics 46:515).
     """
     tested = sorted((one.p, k) for k, one in enumerate(effects) if one.is_tested and one.p)
@@ -306,6 +317,8 @@ def _list_notes(numbers: Floats, grain: float, equal: bool, left_out: int) -> It
         yield "one seed: no interval and no test"
     elif n < MIN_SEEDS:
         yield f"{n} seeds: no test, {MIN_SEEDS} are the fewest"
+    elif not equal and (moved := int((np.abs(numbers) > grain).sum())) < MIN_SEEDS:
+        yield f"not 0 in {moved} of {n} seeds: it cannot be significant, whatever their signs"
     if left_out:
         yield f"{left_out} seed{'' if left_out == 1 else 's'} left out: not all have a value"
 

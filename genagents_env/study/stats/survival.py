@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
+
+import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +14,8 @@ class Survival:
     Attributes:
         first_reached: how many of the first sample saw the event, as `second_reached`.
         first_median: by Kaplan and Meier (1958); None where fewer than half saw it.
-        p: of the log-rank test (Mantel 1966); None where nobody saw it.
+        p: of the log-rank test (Mantel 1966); None where nobody saw it, or only once the other
+            sample had ended.
     """
 
     first_reached: int
@@ -35,8 +39,10 @@ def compare_times(
         for own in (first, second)
     )
     reached = [sum(not censored for _, censored in own) for own in (first, second)]
-    p = float(logrank(one, other).pvalue) if any(reached) else None
-    return Survival(reached[0], reached[1], _find_median(one), _find_median(other), p)
+    with np.errstate(all="ignore"):  # nobody is left to compare where the first event happens
+        p = float(logrank(one, other).pvalue) if any(reached) else nan
+    p_known = p if isfinite(p) else None
+    return Survival(reached[0], reached[1], _find_median(one), _find_median(other), p_known)
 
 
 def _find_median(sample: object) -> float | None:

@@ -108,6 +108,16 @@ def test_equal_numbers_have_no_interval_and_no_place_in_the_family() -> None:
     assert (first.p_holm, second.p_holm) == (None, 2 / 2**8)
 
 
+def test_what_differs_in_fewer_than_six_seeds_takes_no_place_in_the_family() -> None:
+    same = {cell: dict.fromkeys(range(8), 0.5) for cell in product(*LEVELS.values())}
+    rare = {cell: own | {0: 0.5 + (cell[0] == "8")} for cell, own in same.items()}
+    clear = effect(grid(6, sight=1.0))
+    lone, found = correct_family([effect(rare), clear])
+    assert (lone.p, lone.p_holm) == (1.0, None)
+    assert "not 0 in 1 of 8 seeds: it cannot be significant" in lone.note
+    assert found.p_holm == clear.p == 2 / 2**6
+
+
 def test_holm_multiplies_the_smallest_by_all_and_never_falls() -> None:
     made = [effect(grid(sight=size)) for size in (0.4, 0.0, 0.01)]
     ps = sorted(one.p for one in made if one.p is not None)

@@ -16,6 +16,8 @@ def test_medians_and_p_know_of_runs_that_ended_before() -> None:
     assert found.p is not None
     assert found.p == pytest.approx(0.1278, abs=0.001)  # z = -1.523 by hand
     assert compare_times(second, second).p is None
+    late = [(5.0, False)] * 4  # when the others had ended
+    assert compare_times(second, late).p is None
 
 
 def test_restricted_means_have_the_right_sign_where_survivors_have_the_wrong_one() -> None:
@@ -38,3 +40,17 @@ def test_restricted_means_have_the_right_sign_where_survivors_have_the_wrong_one
         wrong += len(survivors) > 0 and survivors.mean() < always.mean()
     assert right >= 95
     assert wrong >= 95
+
+
+def test_runs_of_unequal_length_differ_by_no_more_than_the_shortest_saw() -> None:
+    levels = {"hours": ("1", "2")}
+    (one,) = list_contrasts(levels)
+    lengths: CellValues = {
+        ("1",): dict.fromkeys(range(6), 1.0),
+        ("2",): dict.fromkeys(range(6), 2.0),
+    }
+    cut = [(cell, seed) for cell in lengths for seed in range(6)]
+    found = compute_effect("half_time", lengths, levels, one, cut)
+    assert found is not None
+    assert (found.difference, found.is_tested, found.second_mean) == (0.0, False, 1.0)
+    assert "mean time up to 1, where the shortest of 12 runs ended before" in found.note
