@@ -105,7 +105,7 @@ def _make_talk(rest: str) -> Talk | None:
     name = (parts[1] if len(parts) > 1 and parts[0] == "to" else before).strip()
     if said and 0 < len(name) <= _MOST_NAME:
         return Talk(name, said.strip())
-    return Talk(None, rest) if rest and not (before and rest.endswith(":")) else None
+    return Talk(None, rest) if rest else None
 
 
 def _make_interaction(rest: str) -> Interact | None:

@@ -266,8 +266,10 @@ class _KeptInterview:
         every = {(agent, repeat) for agent in self.put for repeat in range(self.repeats)}
         due = [name for name in conditions if any((name, *one) not in held for one in every)]
         for name in conditions:
-            if name not in due:
-                warn(f"{self.file} has these answers under {name} already")
+            own = sum((name, *one) in held for one in every)
+            if own:
+                these = "these answers" if name not in due else f"{own} of these interviews"
+                warn(f"{self.file} has {these} under {name} already")
         answered: dict[str, dict[str, list[WordedAnswer]]] = {name: {} for name in due}
 
         def take(name: str, agent: str, repeat: int, told: list[tuple[str, Answer]]) -> None:

@@ -1,6 +1,5 @@
 """`genagents judge`: models and people say what answers come to, rate them, or compare them."""
 
-import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -290,12 +289,12 @@ def _share_budget(
     if folder is None:
         yield options
         return
-    own, host = folder.experiment, folder.plan.host
+    own = folder.experiment
     total = own.budget.total.limits()
     if as_runs:
         how, at_once = own.endpoint.make_options(), own.concurrency or _AT_ONCE
         options = replace(options, model_options=how, concurrency=at_once)
-    if platform.node() == host:
+    if folder.is_at_home:
         with folder.open_ledger("judges") as ledger:
             dollars = total.dollars if options.limits.dollars is None else options.limits.dollars
             limits = replace(options.limits, dollars=dollars)  # whose price has to be known
@@ -304,7 +303,7 @@ def _share_budget(
         yield options
     else:
         raise ConfigError(
-            f"{folder.path}: what its budget has left is known at {host}; judge there"
+            f"{folder.path}: what its budget has left is known at {folder.plan.host}; judge there"
         )
 
 

@@ -96,13 +96,18 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
     assert (agreed["n"], len(Verdicts(Path("verdicts.jsonl")))) == (10, 30 + 20)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("in_process")
-def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
+def write_asking() -> None:
+    """Write the scenario `asking`, tiny with a question at both ends."""
     Path("asking").mkdir()
     question = '[[questions]]\nid = "tea"\ntext = "Is there tea?"\nwhen = "both"\n'
     head = 'extends = "tiny"\nname = "asking"\ntitle = "A question"\n'
     Path("asking/scenario.toml").write_text(head + question)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
+    write_asking()
     Path("e.toml").write_text(
         'name = "minds"\nseeds = 2\nscenario = "asking"\nhours = 0.01\n'
         'model = "scripted:neighbour"\nembedder = "hashed"\n'
@@ -125,10 +130,7 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
 
 @pytest.mark.usefixtures("in_process")
 def test_judges_of_a_sweep_spend_of_its_total_however_often_they_are_asked(genagents: Run) -> None:
-    Path("asking").mkdir()
-    question = '[[questions]]\nid = "tea"\ntext = "Is there tea?"\nwhen = "both"\n'
-    head = 'extends = "tiny"\nname = "asking"\ntitle = "A question"\n'
-    Path("asking/scenario.toml").write_text(head + question)
+    write_asking()
     Path("e.toml").write_text(
         'name = "told"\nseeds = 2\nscenario = "asking"\nhours = 0.01\npolicy = "scripted"\n'
         "[budget]\ntotal = { calls = 5 }\n"

@@ -31,7 +31,6 @@ CellValues: TypeAlias = Mapping[Cell, Mapping[int, float]]  # of each cell its v
 PRIMARY, EXPLORATORY = "primary", "exploratory"
 BETWEEN = " x "  # the factors of an interaction
 _EQUAL = "equal in every seed"
-_NOUGHT = 1e-9  # of the largest number of an effect: what is below is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +114,7 @@ class Effect:
     @property
     def is_tested(self) -> bool:
         """Whether it could be significant: six seeds or more have numbers that are not 0."""
-        least = _NOUGHT * max(map(abs, self.numbers), default=0.0)
-        moved = sum(abs(number) > least for number in self.numbers)
-        return self.p is not None and not self.note.startswith(_EQUAL) and moved >= MIN_SEEDS
+        return self.p is not None and sum(map(bool, self.numbers)) >= MIN_SEEDS
 
 
 def list_contrasts(levels: Levels, baseline: Mapping[str, str] | None = None) -> Iterator[Contrast]:
@@ -166,9 +163,7 @@ def compute_effect(
     """
     weights = weigh_cells(values, levels, contrast)
     lengths = [values[cell][seed] for cell, seed in cut if seed in values.get(cell, {})]
-    upto = min(lengths, default=inf)
-    within = {cell: {k: min(time, upto) for k, time in own.items()} for cell, own in values.items()}
-    table = _collect_values(measure, within if cut else values, weights)
+    table = _collect_values(measure, values, weights).clip(max=min(lengths, default=inf))
     if not table.size:
         return None
     signs, grain = np.array(list(weights.values())), find_grain(table)
@@ -182,8 +177,7 @@ def compute_effect(
     left_out = len(set().union(*(values[cell] for cell in weights))) - len(numbers)
     notes = [*_list_notes(numbers, grain, equal, left_out)]
     if cut:
-        shortest = upto if upto < max(lengths, default=upto) else None
-        notes.append(_note_cut(len(cut), sum(map(len, values.values())), shortest))
+        notes.append(_note_cut(lengths, sum(map(len, values.values()))))
     first, second = (float(table[side].mean(axis=1).mean()) for side in (signs < 0, signs > 0))
     several = contrast.is_interaction
     return Effect(
@@ -199,7 +193,7 @@ def compute_effect(
         p=p,
         size=_find_size(numbers, grain),
         note="; ".join(notes),
-        numbers=tuple(numbers.tolist()),
+        numbers=tuple(np.where(np.abs(numbers) <= grain, 0.0, numbers).tolist()),
         changes=_find_changes(signs * table.mean(axis=1), weights, levels, contrast),
         times=_compare_levels(values, weights, cut) if cut and not several else None,
     )
@@ -217,8 +211,10 @@ def _find_changes(
     return -float(means[~after].sum()), float(means[after].sum())
 
 
-def _note_cut(cut: int, of: int, shortest: float | None) -> str:
-    if shortest is not None:
+def _note_cut(lengths: Sequence[float], of: int) -> str:
+    """Note that runs of these lengths, of so many, ended before the event."""
+    shortest, cut = min(lengths, default=0.0), len(lengths)
+    if shortest < max(lengths, default=0.0):
         return f"mean time up to {shortest:g}, where the shortest of {cut} runs ended before"
     return (
         f"mean time up to the end of the run: {cut} of {of} runs ended before, and count with "

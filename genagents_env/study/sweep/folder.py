@@ -177,6 +177,11 @@ class SweepFolder:
             return plan
         return self._make_plan(plan)
 
+    @property
+    def is_at_home(self) -> bool:
+        """Whether this is the machine on which the sweep was begun: its ledger is only here."""
+        return platform.node() == self.plan.host
+
     def open_ledger(self, trial: str | None = None) -> SharedLedger:
         """Open the budget of all runs and their judges together; `trial`: who reserves from it."""
         return SharedLedger(self.path / LEDGER, self.experiment.budget.total.limits(), trial)

@@ -1,6 +1,5 @@
 """One trial of a sweep in this process: so any scheduler can carry a study, a job for each."""
 
-import platform
 from dataclasses import replace
 from uuid import uuid4
 
@@ -35,7 +34,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         measured = read_measured(folder.run_file(trial))
         return TrialResult(trial.name, "finished", measured=measured)
     job = replace(session.make_job(trial), is_dedicated=False)
-    if platform.node() == folder.plan.host:
+    if folder.is_at_home:
         result = run_trial(job)
     else:
         part, mark = _take_part(folder, job.total), uuid4().hex
