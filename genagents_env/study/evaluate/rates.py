@@ -136,15 +136,12 @@ def find_tariff(model: str) -> Tariff:
 
 
 @once_per_run
-def compute_rates(
-    data: RunData, priced_as: Tariff | None = None, speed: float = GAME_SPEED
-) -> Rates:
+def compute_rates(data: RunData, priced_as: Tariff | None = None) -> Rates:
     """Return what a run cost as far as it is recorded.
 
     Args:
         data: of the run.
         priced_as: the price to use; None is the run's own.
-        speed: game hours in a human hour, more than 0.
     """
     askers = sorted({call.agent for call in data.calls} & {*data.names}, key=data.row.__getitem__)
     rows = [data.row[name] for name in askers]
@@ -165,7 +162,7 @@ def compute_rates(
         outside_calls=_count_outside(data, calls),
         outside_hours=float((awake & ~talking).sum() / data.hour),
         priced_as=None if priced_as is None else priced_as.model,
-        speed=speed,
+        speed=GAME_SPEED,
     )
 
 

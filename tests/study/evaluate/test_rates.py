@@ -9,7 +9,6 @@ from genagents_env.record import RunReader
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.rates import Rates, compute_rates, find_tariff
 from genagents_env.study.evaluate.results import as_json
-from genagents_env.study.evaluate.run_data import RunData
 from tests.study.report.planted import (
     ADA,
     BEN,
@@ -23,9 +22,9 @@ from tests.study.report.planted import (
 )
 
 
-def compute_file_rates(path: Path, model: str | None = None, speed: float = 10.0) -> Rates:
+def compute_file_rates(path: Path, model: str | None = None) -> Rates:
     with RunReader(path) as run:
-        return compute_rates(run, None if model is None else find_tariff(model), speed)
+        return compute_rates(run, None if model is None else find_tariff(model))
 
 
 def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
@@ -47,18 +46,14 @@ def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
     assert found.dollars_per_human_hour == pytest.approx(0.00048 / (1 / 3) * 10)
 
 
-def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
+def test_the_user_may_choose_the_price(tmp_path: Path) -> None:
     path = cake(tmp_path / "run.sqlite", price=None)
     assert compute_file_rates(path).dollars is None
     assert compute_file_rates(path).dollars_per_human_hour is None
-    found = compute_file_rates(path, "gpt-3.5-turbo", 2)
+    found = compute_file_rates(path, "gpt-3.5-turbo")
     assert found.priced_as == "gpt-3.5-turbo"
     assert found.dollars == (400 * Decimal("0.5") + 40 * Decimal("1.5")) / 1_000_000
-    assert found.dollars_per_human_hour == pytest.approx(0.00026 * 3 * 2)
-    with RunReader(path) as run:
-        data = RunData(run)
-        first, second = compute_rates(data, speed=2), compute_rates(data)
-        assert (first.speed, second.speed, compute_rates(data, speed=2)) == (2, 10, first)
+    assert found.dollars_per_human_hour == pytest.approx(0.00026 * 3 * 10)
     with pytest.raises(ConfigError, match=r"no list price for 'gpt-9' in genai-prices"):
         find_tariff("gpt-9")
 
