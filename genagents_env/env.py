@@ -18,19 +18,14 @@ from genagents_env.config import (
     check_seed,
 )
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.observe import spaces
 from genagents_env.observe.decode import Attempt, Decoder
 from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
 from genagents_env.observe.menu import Menu, find_nearest
 from genagents_env.observe.plain_menu import PlainMenu, PlainObservation
 from genagents_env.observe.portable_menu import PortableMenu
 from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
-from genagents_env.observe.spaces import (
-    AnySpace,
-    Floats,
-    action_space,
-    observation_space,
-    state_space,
-)
+from genagents_env.observe.spaces import AnySpace, Floats
 from genagents_env.observe.text_obs import TextObservation
 from genagents_env.observe.vector_obs import VectorObservation
 from genagents_env.observe.vicinity import Vicinity
@@ -108,11 +103,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._ids = world.names if config.ids == "names" else indexed
         self._assemble(world)
         limit, choices = town.rules.max_utterance, self.parts.menu.size
-        self._action_space = action_space(choices, limit, words=self._words)
-        self._observation_space = observation_space(
+        self._action_space = spaces.action_space(choices, limit, words=self._words)
+        self._observation_space = spaces.observation_space(
             self.parts.menu.columns, choices, words=self._words, text=config.text
         )
-        self.state_space = state_space(self.parts.vector.state_size)
+        self.state_space = spaces.state_space(self.parts.vector.state_size)
 
     def fresh_copy(self) -> "TownEnv":
         """Return another town built with equal arguments, before its first `reset`.
@@ -134,13 +129,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         reward = make_reward(world, self.config.reward)
         board = reward.board if self.config.goal_line else None
         knowledge = KnowledgeTable(world, reward.board, town)
-        menu, vector = self._make_menu(world, vicinity, knowledge, town, reward)
+        menu, vector = self._make_menu(vicinity, knowledge, town, reward)
         text = TextObservation(world, vicinity, board, like=None if like is None else like.text)
         decoder = Decoder(world, menu, self._ids, words=self._words)
         self.parts = TownParts(vicinity, menu, vector, text, decoder, reward, knowledge, town)
         self._percepts = PerceptCache(world, self._ids)
-        self._zeros: Dicts = dict.fromkeys(self._ids, 0.0)
-        self._noes: Dicts = dict.fromkeys(self._ids, False)
         self._picture: Picture | None = None
         self.attempt: Attempt | None = None
         self._ended = False
@@ -148,13 +141,13 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     def _make_menu(
         self,
-        world: World,
         vicinity: Vicinity,
         knowledge: KnowledgeTable,
         town: TownColumns,
         reward: EpisodeReward,
     ) -> tuple[Menu, VectorObservation]:
         """Return the choices and the columns that belong to them."""
+        world = self.world
         if self.config.menu == "plain":
             plain = PlainMenu(world, vicinity, knowledge, town, reward.board)
             return plain, PlainObservation(world, vicinity, plain, knowledge, town)
@@ -236,7 +229,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             who = np.flatnonzero(before | present).tolist()
         observations, infos = self._observe(who)
         terminations, truncations = self._find_endings(observations)
-        rewards = self._name_rewards(earned, observations)
+        ids, index = self._ids, world.town.people.index
+        named = {ids[index[name]]: float(value) for name, value in earned.items()}
+        rewards = {agent: named.get(agent, 0.0) for agent in observations}
         return observations, rewards, terminations, truncations, infos
 
     @property
@@ -276,9 +271,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world = self.world
         if self.render_mode == "rgb_array":
             if self._picture is None:
-                from genagents_env.show.render.picture import (
-                    Picture,  # Pillow, of use to pictures only
-                )
+                from genagents_env.show.render.picture import Picture  # Pillow: for pictures only
 
                 sprites = [person.sprite for person in world.scenario.people]
                 title = world.scenario.title
@@ -438,27 +431,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 infos[ids[i]]["illegal"] = 1
         return observations, infos
 
-    def _name_rewards(self, earned: Mapping[str, float], observations: Dicts) -> Dicts:
-        """Return the rewards of the observed agents."""
-        rewards = self._fill(observations, self._zeros)
-        index = self.world.town.people.index
-        for name, value in earned.items():
-            agent = self._ids[index[name]]
-            if agent in rewards:
-                rewards[agent] = float(value)
-        return rewards
-
-    def _fill(self, observations: Dicts, everyone: Dicts) -> Dicts:
-        """Return the part of `everyone` that is observed, as a new dict."""
-        if len(observations) == len(everyone):
-            return everyone.copy()  # several times faster than another dict made anew
-        return {agent: everyone[agent] for agent in observations}
-
     def _find_endings(self, observations: Dicts) -> tuple[Dicts, Dicts]:
         world = self.world
         done = world.scenario.reward.ends and self.parts.reward.is_done()
         over = world.tick >= self.max_cycles
-        terminations = self._fill(observations, self._noes)
+        terminations: Dicts = dict.fromkeys(observations, False)
         truncations = terminations.copy()
         if done or over:
             ended = terminations if done else truncations

@@ -74,3 +74,9 @@ def test_no_folder_is_larger_than_its_budget() -> None:
         if any(have > most for have, most in zip(found[name], budgets[name], strict=True))
     }
     assert not over
+
+
+def test_no_file_has_more_than_450_lines() -> None:
+    every = (path for top in TOP for path in (ROOT / top).rglob("*.py"))
+    kept = (path for path in every if "node_modules" not in path.parts)
+    assert [path for path in kept if len(path.read_text("utf-8").splitlines()) > 450] == []

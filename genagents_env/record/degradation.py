@@ -8,9 +8,24 @@ default took its place.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from genagents_env.record.connection import RunConnection
+
 MAX_FALLBACKS = 0.2  # share of a run's model calls, by default
 DEGRADED_EXIT = 4
 _MOST = 3  # people in a sentence
+# A decision is that of an agent at a tick, however often its policy failed in it.
+_FAILURES = """SELECT policy, sum(NOT asked), sum(asked), min(first) FROM (SELECT policy,
+    kind = 'interview' AS asked, min(rowid) AS first FROM policy_errors
+    GROUP BY policy, tick, agent, kind = 'interview') GROUP BY policy ORDER BY 4"""
+
+_FIRST_FAILURE = "SELECT tick, agent, text FROM policy_errors WHERE rowid = ?"
+_FAILING_AGENTS = """SELECT agent FROM policy_errors WHERE policy = ? AND kind != 'interview'
+    GROUP BY agent ORDER BY min(rowid)"""
+_OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
+    WHERE judge = ?"""
+
+_STRIKES = """SELECT count(*) FROM notes
+    WHERE kind = 'turn' AND json_extract(text, '$.kind') = 'strike'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,21 @@ class Degradation:
             several = "" if failure.interviews == 1 else "s"
             parts.append(f"{failure.interviews:,} interview{several}")
         return " and ".join(parts)
+
+
+def read_failures(run: RunConnection) -> Iterator[PolicyFailure]:
+    """Yield what failed of each policy in an open run file, in the order of first failures."""
+    for policy, count, asked, first in run.execute(_FAILURES).fetchall():
+        tick, agent, text = run.execute(_FIRST_FAILURE, (first,)).fetchone()
+        agents = tuple(name for (name,) in run.execute(_FAILING_AGENTS, (policy,)))
+        yield PolicyFailure(policy, count, agents, tick, agent, text, asked)
+
+
+def count_unusable(run: RunConnection, judge: str | None) -> tuple[int, int]:
+    """Count strikes and missing verdicts of `judge`, and its verdicts asked: no calls show them."""
+    (strikes,) = run.execute(_STRIKES).fetchone()
+    asked, lost = run.execute(_OWN_VERDICTS, (judge,)).fetchone()
+    return strikes + lost, asked
 
 
 def _list_some(names: Sequence[str]) -> str:

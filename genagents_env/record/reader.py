@@ -26,7 +26,7 @@ from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.connection import RunConnection, damage_error, guard_reading
-from genagents_env.record.degradation import Degradation, PolicyFailure
+from genagents_env.record.degradation import Degradation, count_unusable, read_failures
 from genagents_env.record.event_data import read_event
 from genagents_env.record.inputs import SqliteInputs
 from genagents_env.record.lock import find_writer
@@ -70,17 +70,6 @@ from genagents_env.record.tables import (
     TICKS,
 )
 from genagents_env.world.events import Event
-
-# A decision is that of an agent at a tick, however often its policy failed in it.
-_FAILURES = """SELECT policy, sum(NOT asked), sum(asked), min(first) FROM (SELECT policy,
-    kind = 'interview' AS asked, min(rowid) AS first FROM policy_errors
-    GROUP BY policy, tick, agent, kind = 'interview') GROUP BY policy ORDER BY 4"""
-
-_OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
-    WHERE judge = ?"""
-
-_STRIKES = """SELECT count(*) FROM notes
-    WHERE kind = 'turn' AND json_extract(text, '$.kind') = 'strike'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,15 +352,13 @@ class RunReader(CallSums):
     def find_degradation(self) -> Degradation:
         """Return the failed decisions and fallbacks so far."""
         with guard_reading(self.path):
-            rows = self._connection.execute(_FAILURES).fetchall()
-            failures = tuple(self._find_failure(*row) for row in rows)
-            (strikes,) = self._connection.execute(_STRIKES).fetchone()
-            asked, lost = self._connection.execute(_OWN_VERDICTS, (self.meta.model,)).fetchone()
+            failures = tuple(read_failures(self._connection))
+            unusable, asked = count_unusable(self._connection, self.meta.model)
         spent, people = self.sum_calls(), len(self.meta.names)
         return Degradation(
             failures,
             people * max(0, self.last_tick),
-            spent.fallbacks + strikes + lost,
+            spent.fallbacks + unusable,
             spent.calls + asked,
             self.meta.max_fallbacks,
         )
@@ -428,18 +415,6 @@ class RunReader(CallSums):
     def _fetch_one(self, query: str, *values: int) -> Any:
         with guard_reading(self.path):
             return self._connection.execute(query, values).fetchone()
-
-    def _find_failure(self, policy: str, count: int, asked: int, first: int) -> PolicyFailure:
-        run = self._connection
-        tick, agent, text = run.execute(
-            "SELECT tick, agent, text FROM policy_errors WHERE rowid = ?", (first,)
-        ).fetchone()
-        query = (
-            "SELECT agent FROM policy_errors WHERE policy = ? AND kind != 'interview' "
-            "GROUP BY agent ORDER BY min(rowid)"
-        )
-        agents = tuple(name for (name,) in run.execute(query, (policy,)))
-        return PolicyFailure(policy, count, agents, tick, agent, text, asked)
 
     def _check_ticks(self, first: int = 0, last: int | None = None) -> None:
         """Check ticks and events before they are read: all of them, once.

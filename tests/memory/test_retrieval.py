@@ -13,7 +13,7 @@ from genagents_env.memory.retrieval import (
     scores,
 )
 from genagents_env.memory.stream import KINDS, MemoryStream
-from tests.campaigns.published_retrieval import compare
+from tests.memory.published_memories import compare
 
 HOUR = 3600
 ANYTHING = np.ones((1, 4), np.float32)
@@ -71,7 +71,6 @@ def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
 
 @pytest.mark.parametrize("decay", [0.99, 0.995])
 def test_the_public_codes_rankings_and_accesses_are_those_of_its_formula(decay: float) -> None:
-    # The whole check, of a thousand queries: python -m tests.campaigns.published_retrieval
     assert all(compare(queries=15, memories=300, decay=decay, seed=7))
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from genagents_env.scenario.patterns import compile_any, compile_pattern, finds_any, prepare
 from genagents_env.text import clean
-from tests.campaigns import pattern_recognition
-from tests.campaigns.pattern_recognition import find_with_re, list_shipped_patterns, write_texts
+from tests.scenario.shipped_patterns import find_with_re, list_shipped_patterns, write_texts
 
 HOSTILE = """
 from genagents_env.study.evaluate.checks import apply_rule
@@ -124,8 +123,3 @@ def test_shipped_patterns_find_what_they_found_in_python(pattern: str) -> None:
     assert any(compile_pattern(pattern).is_in(prepare(text)) for text in texts)
     for text in texts:
         assert compile_pattern(pattern).find(prepare(text)) == find_with_re(pattern, text)
-
-
-@pytest.mark.slow
-def test_shipped_patterns_find_what_they_found_in_recorded_runs() -> None:
-    pattern_recognition.main(hours=0.2, runs=4, made=10)

@@ -1,12 +1,9 @@
-"""`public_code` ranks as the published code does: every place of every ranking, and every access.
+"""The same memories as ours and as the published code holds them, and whether they rank alike.
 
 Memories of the form of the original's recorded day, made up: 1,536 dimensions, two thirds of them
 idle things, texts that come again and again, thoughts, chats; they grow while they are asked.
-Run: `python -m tests.campaigns.published_retrieval` (about six minutes): a thousand queries, half
-of them with the decay 0.99, half with 0.995. The tests take a part of it.
 """
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -19,7 +16,6 @@ from genagents_env.memory.retrieval import PRESETS, retrieve_in_turn
 from genagents_env.memory.stream import MemoryStream
 
 WIDTH, K = 1536, 30
-DECAYS = (0.99, 0.995)
 TURN = 3  # queries put at one moment, as a reflection does
 STEP = 600  # seconds from one moment to the next
 NEW = 5  # memories added between two moments
@@ -80,26 +76,3 @@ def compare(queries: int, memories: int, decay: float, seed: int) -> Iterator[bo
         now += STEP
         for _ in range(NEW):
             two.add(now)
-
-
-def main() -> None:
-    """Compare and print what came of it.
-
-    Raises:
-        SystemExit: a ranking or an access is another.
-    """
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--queries", type=int, default=1_000)
-    parser.add_argument("--memories", type=int, default=1_725)
-    args = parser.parse_args()
-    same = total = 0
-    for seed, decay in enumerate(DECAYS):
-        found = list(compare(args.queries // len(DECAYS), args.memories, decay, seed))
-        print(f"decay {decay}: {sum(found)} of {len(found)} rankings of {K} are the same")
-        same, total = same + sum(found), total + len(found)
-    if same < total:
-        raise SystemExit(f"{total - same} of {total} differ")
-
-
-if __name__ == "__main__":
-    main()
