@@ -156,9 +156,13 @@ def measure_seed(task: Task, seed: int, prosocial: float) -> dict[str, Any]:
 
 
 def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> None:
-    """Measure what is missing of a task, and keep it after every step."""
-    file = FOLDER / f"{task.name}.json"
-    known: dict[str, Any] = json.loads(file.read_text()) if file.is_file() and not again else {}
+    """Measure what is missing of a task, and keep it after every step.
+
+    `again`: measure all of it; the record of before stays until that is done.
+    """
+    whole = FOLDER / f"{task.name}.json"
+    file = whole.with_suffix(".part") if again else whole
+    known: dict[str, Any] = json.loads(file.read_text()) if file.is_file() else {}
     if "places" not in known:
         known["places"] = measure_places(task)
         _write(file, known)
@@ -175,6 +179,8 @@ def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> No
                 _write(file, known)
                 earned = np.mean(known[name][str(seed)]["held_out"])
                 print(f"{task.name}, {name}, seed {seed}: {earned:.3f} an agent", flush=True)
+    if again:
+        file.replace(whole)
 
 
 def load_plain() -> dict[str, Any]:
@@ -207,26 +213,28 @@ def tabulate_plain(known: Mapping[str, Any]) -> Iterator[str]:
         best = f"at most {TASKS[task].bounds[1]:g}"
         if found["optimum"] is not None:
             best = f"{_average(found['optimum']):.3f}"
-        cells += [*trained, f"{solution:.3f}", best, *(f"{share:.2f}" for share in shares)]
+        cells += [*trained, f"{solution:.3f}", best, *map(_format_share, shares)]
         rows.append((f"`{task}`", *cells))
     return make_rows(*rows)
 
 
 def tabulate_places(known: Mapping[str, Any]) -> Iterator[str]:
     """Yield a row for each task and place that is not as in training."""
-    rows = [("task", "where", "random", "PPO", "solution", "PPO, of the span")]
+    rows = [("task", "where", "n", "idle", "random", "PPO", "solution", "PPO, of the span")]
     for task, found in known.items():
         for name, played in found["places"].items():
             if name == "held_out":
                 continue
             where = "another kind of town" if name == "elsewhere" else f"`{name}`"
             if played is None:
-                rows.append((f"`{task}`", where, "does not fit", "", "", ""))
+                rows.append((f"`{task}`", where, "", "does not fit", "", "", "", ""))
                 continue
-            chance, solution = (f"{_average(played[k]):.3f}" for k in ("random", "solution"))
-            share = f"{_find_share(found, name):.2f}"
+            idle, chance, solution = (
+                f"{_average(played[k]):.3f}" for k in ("idle", "random", "solution")
+            )
+            share, count = _format_share(_find_share(found, name)), str(len(played["random"]))
             ppo = _format_seeds(found.get("ppo", {}), name)
-            rows.append((f"`{task}`", where, chance, ppo, solution, share))
+            rows.append((f"`{task}`", where, count, idle, chance, ppo, solution, share))
     return make_rows(*rows)
 
 
@@ -261,12 +269,22 @@ def find_unseeing(found: Mapping[str, Any]) -> float:
     return float(max(0.0, best - low) / (solution - low))
 
 
-def _find_share(found: Mapping[str, Any], place: str) -> float:
-    """Return which part of the way from random to the solution the better of the PPOs goes."""
-    chance, solution = (_average(found["places"][place][k]) for k in ("random", "solution"))
+def _find_share(found: Mapping[str, Any], place: str) -> float | None:
+    """Return which part of the way to the solution the better of the PPOs goes.
+
+    It begins at the better of random and idle; where the solution is no better there is none.
+    """
+    idle, chance, solution = (
+        _average(found["places"][place][k]) for k in ("idle", "random", "solution")
+    )
+    low = max(idle, chance)
     kinds = [found[name] for name in ("ppo", "team") if found.get(name)]
     best = max(np.mean([np.mean(seed[place]) for seed in kind.values()]) for kind in kinds)
-    return float((best - chance) / (solution - chance))
+    return None if solution <= low else float((best - low) / (solution - low))
+
+
+def _format_share(share: float | None) -> str:
+    return "no span" if share is None else f"{round(share, 2) + 0.0:.2f}"  # no minus nought
 
 
 def _format_seeds(seeds: Mapping[str, Any], place: str) -> str:

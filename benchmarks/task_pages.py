@@ -96,7 +96,7 @@ def _list_rows(task: Task, env: TaskEnv) -> Iterator[tuple[str, str]]:
     elsewhere = town_v0.rl_env(task)
     elsewhere.reset(seed=ELSEWHERE.start)
     more = elsewhere.max_cycles if elsewhere.max_cycles != task.horizon else None
-    other = f"; {more} in towns of another kind" if more else ""
+    other = f"; in towns of another kind by their size ({more} in the first)" if more else ""
     yield "", ""
     yield "Import", f'`from genagents_env import town_v0; env = town_v0.rl_env("{task.name}")`'
     yield "Agents", f"{task.people}: {', '.join(f'`{name}`' for name in env.possible_agents)}"

@@ -57,7 +57,8 @@ def main() -> None:
     args = parser.parse_args()
     with TemporaryDirectory() as folder:
         courses = list_courses(args.agents, Path(folder))
-        chosen = [name for name in courses if args.only in name]
+        peer = next(iter(courses))  # beside which all others are told
+        chosen = [name for name in courses if args.only in name or name == peer]
         if args.serve:
             serve(courses, args.seconds)
         elif args.against is not None:

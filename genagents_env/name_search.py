@@ -4,17 +4,20 @@ A name is understood if it is unique; nothing is guessed. Readers of stored data
 experiments) compare whole names; this is for input that people type.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from operator import eq
 from typing import TypeVar
+from unicodedata import combining, normalize
 
 from genagents_env.errors import ConfigError
 from genagents_env.text import clean, fold
 
 T = TypeVar("T")
 
+_JOINTS = re.compile(r"[-\u2010'\u2019]")  # of double names
 _MOST_LISTED = 8  # names in a message; of more only how many there are besides
 _MOST_ALIKE = 3  # suggestions
 _LIKE, _LIKE_WORD = 0.6, 0.75  # of difflib: its own default; of one word of a name, more
@@ -52,8 +55,11 @@ def shorten_names(names: Sequence[str]) -> list[str]:
 
 
 def search_people(said: str, names: Sequence[str]) -> list[str]:
-    """Return the matching `names`: one if it is clear, none, or several."""
-    return _find(said, names, (eq, _has_words))
+    """Return the matching `names`: one if it is clear, none, or several.
+
+    The parts of a name with a hyphen or an apostrophe are words of it, and accents may be missing.
+    """
+    return _find(said, names, (eq, _has_words, _has_parts))
 
 
 def find_place(said: str, places: Iterable[str]) -> str:
@@ -108,14 +114,14 @@ def suggest_names(said: str, names: Iterable[str], what: str) -> str:
 
 def find_alike(said: str, names: Sequence[str]) -> list[str]:
     """Return the name that is spelt like what was said, as a whole, else those in one word."""
-    asked = fold(said)[:300]
-    whole = {fold(name): name for name in reversed(names)}
+    asked = _take_apart(fold(said)[:300])
+    whole = {_take_apart(fold(name)): name for name in reversed(names)}
     near = get_close_matches(asked, list(whole), n=1, cutoff=_LIKE)
     if near:
         return [whole[near[0]]]
     words: dict[str, list[str]] = {}
     for name in names:
-        for word in fold(name).replace("/", " ").split():
+        for word in _take_apart(fold(name).replace("/", " ")).split():
             words.setdefault(word, []).append(name)
     near = get_close_matches(asked, list(words), n=1, cutoff=_LIKE_WORD)
     return words[near[0]][:_MOST_ALIKE] if near else []
@@ -142,6 +148,15 @@ def _take_one(said: str, matches: Sequence[str], known: Sequence[str], none: str
     listed = ", ".join(clean(name, 80) for name in matches[:_MOST_LISTED])
     more = f" and {len(matches) - _MOST_LISTED} more" if len(matches) > _MOST_LISTED else ""
     raise ConfigError(f"{shown} may be {listed}{more}; say which")
+
+
+def _has_parts(asked: str, name: str) -> bool:
+    return _has_words(_take_apart(asked), _take_apart(name))
+
+
+def _take_apart(name: str) -> str:
+    bare = "".join(c for c in normalize("NFD", name) if not combining(c))
+    return " ".join(_JOINTS.sub(" ", bare).split())
 
 
 def _has_words(asked: str, name: str) -> bool:

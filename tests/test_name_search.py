@@ -23,7 +23,7 @@ UNDERSTOOD = {
     "Klaus Mueller": ("Klaus", "klaus", "MUELLER"),
     "Ada Brook": ("ada brook", "  Ada   Brook ", "ada"),
     "Lena Brook": ("lena brook",),
-    "Zoë O'Neil": ("zoë", "ZOE\u0308"),
+    "Zoë O'Neil": ("zoë", "ZOE\u0308", "zoe", "neil", "o\u2019neil"),
     "Hobbs Cafe": ("hobbs cafe", "Hobbs"),
     "Hobbs Cafe/cafe": ("cafe",),
     "Hobbs Cafe/kitchen": ("hobbs cafe / kitchen",),

@@ -48,10 +48,13 @@ learner = DQN(
 )
 learners = MultiAgentOffPolicyAlgorithm(algorithms=[learner] * people, env=env)
 towns = DummyVectorEnv([make_env] * 8)
+towns.seed(1)  # each its own, or all would play the same episodes
 training = Collector(
     learners, towns, VectorReplayBuffer(50_000, len(towns)), exploration_noise=True
 )
-testing = Collector(learners, DummyVectorEnv([make_env] * 4))
+held_out = DummyVectorEnv([make_env] * 4)
+held_out.seed(1_000_000)
+testing = Collector(learners, held_out)
 
 
 def score() -> float:

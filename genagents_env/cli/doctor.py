@@ -1,6 +1,5 @@
 """`genagents doctor`: what this machine and a model server can do, a line each."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Annotated
@@ -8,7 +7,7 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli.options import AsJson, Endpoint, Model, make_options
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_json, say
 from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.llm import open as opening
 from genagents_env.llm.calls import Endpoint as ModelEndpoint
@@ -59,7 +58,7 @@ def doctor(
             _print(finding)
     if as_json:
         told = [asdict(finding) for finding in findings]
-        typer.echo(redact_environment(json.dumps({"findings": told}, indent=2)))
+        print_json({"findings": told}, redact_environment)
     raise typer.Exit(2 if _has_fault(findings) else 0)
 
 

@@ -128,8 +128,8 @@ def interview(
     comes with the events it rests on. Limits are of this interview, and count what a stopped one
     has spent; a limit above the run's own raises that.
 
-    Answers of --without and --ablations are stored in RUN.interviews.jsonl as they come, and
-    reused; others are lost where an interview is stopped.
+    Answers of --without and --ablations are stored beside the run, in NAME.interviews.jsonl, as
+    soon as a person has given all, and reused; others are lost where an interview is stopped.
 
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """

@@ -30,6 +30,8 @@ from genagents_env.study.judge import (
 )
 from genagents_env.study.sweep.design.fields import JudgeSpec
 from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.ledger import write_spend
+from genagents_env.study.sweep.trial_status import JUDGED
 
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]  # of verdicts, by check
 Tasks: TypeAlias = Sequence[tuple[JudgeSpec, Rubric]]
@@ -155,7 +157,7 @@ def judge(
     else:
         tasks = _list_tasks(about, rubric, pairwise, repeats, model)
         with _share_budget(about.folder, options, as_runs=endpoint is None) as within:
-            done, ids = _ask(about, tasks, within, by, quiet=as_json)
+            done, ids = _ask(about, tasks, within, by, as_runs=endpoint is None, quiet=as_json)
     _print_results(about, done, ids, as_json=as_json)
     raise typer.Exit(_warn(done, again))
 
@@ -252,14 +254,26 @@ def _list_tasks(
 
 
 def _ask(
-    about: JudgedRuns, tasks: Tasks, options: RunOptions, by: str | None = None, *, quiet: bool
+    about: JudgedRuns,
+    tasks: Tasks,
+    options: RunOptions,
+    by: str | None = None,
+    *,
+    as_runs: bool,
+    quiet: bool,
 ) -> tuple[list[JudgingResult], set[str]]:
-    """Return the results of the tasks up to the first that stopped, and the answers' ids."""
+    """Return the results of the tasks up to the first that stopped, and the answers' ids.
+
+    `as_runs`: the experiment says how their models are asked.
+    """
     kept, ids = Verdicts(about.verdicts), set[str]()
     done: list[JudgingResult] = []
     for spec, rubric in tasks:
         texts = about.load_texts(rubric)
         ids.update(said.id for said in texts)
+        if as_runs and about.folder is not None:
+            how = about.folder.experiment.options_for(spec.model)
+            options = replace(options, model_options=how)
         with show_judging_progress(quiet) as watch:
             result = judge_texts(
                 texts,
@@ -292,13 +306,15 @@ def _share_budget(
     own = folder.experiment
     total = own.budget.total.limits()
     if as_runs:
-        how, at_once = own.endpoint.make_options(), own.concurrency or _AT_ONCE
-        options = replace(options, model_options=how, concurrency=at_once)
+        options = replace(options, concurrency=own.concurrency or _AT_ONCE)
     if folder.is_at_home:
         with folder.open_ledger("judges") as ledger:
             dollars = total.dollars if options.limits.dollars is None else options.limits.dollars
             limits = replace(options.limits, dollars=dollars)  # whose price has to be known
-            yield replace(options, limits=limits, shared_budget=ledger)
+            try:
+                yield replace(options, limits=limits, shared_budget=ledger)
+            finally:
+                folder.log.append(event=JUDGED, spent=write_spend(ledger.spent))
     elif total == NO_LIMITS:
         yield options
     else:
@@ -314,7 +330,7 @@ def judge_sweep(folder: SweepFolder, *, aside: bool = False) -> int:
     """
     about = find_judged_runs([folder.path])
     with _share_budget(folder, RunOptions(), as_runs=True) as options:
-        done, _ = _ask(about, _list_tasks(about), options, quiet=False)
+        done, _ = _ask(about, _list_tasks(about), options, as_runs=True, quiet=False)
     for result in done:
         say(_describe_result(result), error=aside)
     return _warn(done, f"genagents judge {folder.path}")

@@ -13,7 +13,7 @@ from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.judge import JudgedText, Rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
 from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import VERDICTS, Judged, sum_judgements
+from genagents_env.study.report.judging import VERDICTS, Judged, label_anew, sum_judgements
 from genagents_env.study.sweep.folder import SweepFolder
 
 KEPT = ".jsonl"  # how the name of a file of kept answers ends
@@ -55,9 +55,9 @@ class JudgedRuns:
     def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> Judged:
         """Return what the verdicts on the texts of these ids come to; what is left out is said."""
         mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
-        found = sum_judgements(
-            mine, {one.run: one.path for one in self.sources if one.path.suffix != KEPT}
-        )
+        own = [one for one in self.sources if one.path.suffix != KEPT]
+        mine = label_anew(mine, {one.run: one.condition for one in own})
+        found = sum_judgements(mine, {one.run: one.path for one in own})
         for fault in found.faults:
             warn(fault)
         return found
@@ -106,7 +106,7 @@ def _find_in_folder(path: Path) -> JudgedRuns:
     if rest := len(statuses) - len(finished):
         warn(f"{rest} unfinished runs of {path} are left out")
     sources = [
-        replace(read, run=one.name, condition=one.condition.name, block=one.condition.block)
+        replace(read, condition=one.condition.name, block=one.condition.block)
         for one in finished
         for read in _read_source(one.file)
     ]

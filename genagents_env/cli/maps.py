@@ -1,12 +1,14 @@
 """`genagents map`: maps taken from elsewhere, and pictures of maps."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import print_steps, say
+from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.scenario import lay_out, list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import convert_map
@@ -38,6 +40,8 @@ def draw(
 
     Example: genagents map draw valentines_party --out town.png
     """
+    if out is not None and out.suffix.lower() != ".png":
+        raise ConfigError(f"--out: {out} is to be a picture; name a file that ends in .png")
     scenario = load_scenario(folder)
     path = out or find_inside(Path(), f"{scenario.name}.png")
     picture = draw_map(lay_out(scenario), title=scenario.title)
@@ -104,7 +108,7 @@ def _describe_town(folder: Path) -> None:
         say(line, indent=2)
     steps = (
         ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),
-        ("look at it", f"genagents map draw {folder} --out {scenario.name}.png"),
-        ("run it", f"genagents run {folder} --policy random"),
+        ("look at it", f"genagents map draw {quote(str(folder))} --out {scenario.name}.png"),
+        ("run it", f"genagents run {quote(str(folder))} --policy random"),
     )
     print_steps(steps, 20)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -48,11 +49,12 @@ def new(
         },
     )
     say(f"{place}: a scenario with three people, a map, a fact, an event, questions and a check")
+    typed = quote(str(place))
     steps = (
         ("edit it", f"{place}/scenario.toml, {place}/people/*.toml, {place}/map.txt"),
-        ("look for faults", f"genagents validate {place}"),
-        ("look at the map", f"genagents map draw {place} --out {name}.png"),
-        ("run it", f"genagents run {place} --out {name}.sqlite"),
+        ("look for faults", f"genagents validate {typed}"),
+        ("look at the map", f"genagents map draw {typed} --out {name}.png"),
+        ("run it", f"genagents run {typed} --out {name}.sqlite"),
         ("see what happened", f"genagents show {name}.sqlite"),
         ("see what came of it", f"genagents report {name}.sqlite"),
         ("see all keys there are", "genagents list keys, genagents list keys people.routine"),
@@ -86,8 +88,8 @@ def new_policy(
     say(f"{path}: a policy that can be run, and the test of its contract")
     steps = (
         ("edit it", f"{path}, the method _act above all"),
-        ("test it", f"python {path}, or pytest {path}"),
-        ("let it decide", f"genagents run tiny --policy {path}:{label}"),
+        ("test it", f"python {quote(str(path))}, or pytest {quote(str(path))}"),
+        ("let it decide", f"genagents run tiny --policy {quote(f'{path}:{label}')}"),
         ("what is what", "docs/policies.md"),
     )
     print_steps(steps, 23)

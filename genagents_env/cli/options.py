@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from genagents_env.cli.screen import reserve_stdout
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -131,8 +132,21 @@ Interviews = Annotated[
         "the same state of mind; 0 asks nobody. Else as the scenario says, and nobody with --live.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-ResultAsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")]
+
+
+def _reserve_stdout(context: typer.Context, wanted: bool) -> bool:
+    """Leave stdout to the JSON that is asked for: what a policy prints goes to stderr."""
+    if wanted:
+        context.with_resource(reserve_stdout())
+    return wanted
+
+
+AsJson = Annotated[
+    bool, typer.Option("--json", callback=_reserve_stdout, help="Print one JSON object.")
+]
+ResultAsJson = Annotated[
+    bool, typer.Option("--json", callback=_reserve_stdout, help="Print one JSON object at the end.")
+]
 JudgeName = Annotated[
     str | None,
     typer.Option("--by", help="Name of who filled the sheet in; of a model in place of its own."),

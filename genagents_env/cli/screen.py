@@ -6,14 +6,17 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
+from typing import TextIO
 
 import typer
 
 from genagents_env.text import clean
 
 _quiet = ContextVar("quiet", default=False)
+_stdout: ContextVar[TextIO | None] = ContextVar("stdout", default=None)  # None is `sys.stdout`
 
 
 def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
@@ -53,9 +56,20 @@ def is_quiet() -> bool:
     return _quiet.get()
 
 
-def print_json(data: object) -> None:
-    """Print data as indented JSON."""
-    typer.echo(json.dumps(data, indent=2))
+@contextmanager
+def reserve_stdout() -> Iterator[None]:
+    """Leave stdout to `print_json`; whatever else is printed goes to stderr."""
+    before = _stdout.set(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _stdout.reset(before)
+
+
+def print_json(data: object, redact: Callable[[str], str] = str) -> None:
+    """Print data as indented JSON; `redact` takes out what nobody may read."""
+    typer.echo(redact(json.dumps(data, indent=2)), file=_stdout.get())
 
 
 def print_steps(steps: Iterable[tuple[str, str]], width: int) -> None:

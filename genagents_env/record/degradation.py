@@ -24,6 +24,9 @@ _FAILING_AGENTS = """SELECT agent FROM policy_errors WHERE policy = ? AND kind !
 _OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
     WHERE judge = ?"""
 
+_DECISIONS = """SELECT coalesce(sum((CASE kind WHEN 'part' THEN -1 ELSE 1 END) * (?1 - tick)), 0)
+    FROM events WHERE kind IN ('start', 'join', 'part') AND tick <= ?1"""
+
 _STRIKES = """SELECT count(*) FROM notes
     WHERE kind = 'turn' AND json_extract(text, '$.kind') = 'strike'"""
 
@@ -57,7 +60,7 @@ class Degradation:
 
     Attributes:
         failures: of each policy that failed, in the order of first failures.
-        decisions: of all people at all ticks.
+        decisions: of all people at all ticks at which they were in town.
         fallbacks: model calls that a default replaced, replies in which a mind that acts by tools
             found no tool, and missing verdicts of the run's own model on its answers.
         calls: all model calls, and verdicts asked of that model.
@@ -127,6 +130,12 @@ def read_failures(run: RunConnection) -> Iterator[PolicyFailure]:
         tick, agent, text = run.execute(_FIRST_FAILURE, (first,)).fetchone()
         agents = tuple(name for (name,) in run.execute(_FAILING_AGENTS, (policy,)))
         yield PolicyFailure(policy, count, agents, tick, agent, text, asked)
+
+
+def count_decisions(run: RunConnection, last_tick: int) -> int:
+    """Count the ticks up to `last_tick` at whose beginning people were in town, all together."""
+    (count,) = run.execute(_DECISIONS, (last_tick,)).fetchone()
+    return int(count)
 
 
 def count_unusable(run: RunConnection, judge: str | None) -> tuple[int, int]:

@@ -26,7 +26,12 @@ from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.connection import RunConnection, damage_error, guard_reading
-from genagents_env.record.degradation import Degradation, count_unusable, read_failures
+from genagents_env.record.degradation import (
+    Degradation,
+    count_decisions,
+    count_unusable,
+    read_failures,
+)
 from genagents_env.record.event_data import read_event
 from genagents_env.record.inputs import SqliteInputs
 from genagents_env.record.lock import find_writer
@@ -354,10 +359,11 @@ class RunReader(CallSums):
         with guard_reading(self.path):
             failures = tuple(read_failures(self._connection))
             unusable, asked = count_unusable(self._connection, self.meta.model)
-        spent, people = self.sum_calls(), len(self.meta.names)
+            decisions = count_decisions(self._connection, max(0, self.last_tick))
+        spent = self.sum_calls()
         return Degradation(
             failures,
-            people * max(0, self.last_tick),
+            decisions,
             spent.fallbacks + unusable,
             spent.calls + asked,
             self.meta.max_fallbacks,

@@ -71,6 +71,8 @@ def fork(
                 f"{parent} has no tick {tick} that another one follows: it ends at "
                 f"{end:%Y-%m-%dT%H:%M:%S}, before which a fork and its first change have to be"
             )
+        if Path(path).exists() and Path(path).samefile(run.path):
+            raise ConfigError(f"{path} is the run that is forked, which stays; name another file")
         meta = _make_meta(run, tick, events, options)
         check_free(Path(path), force=force)
         state, note = None, ""

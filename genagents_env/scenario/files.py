@@ -131,7 +131,13 @@ def _people_files(folder: Folder, root: Path) -> list[str]:
     if place.is_symlink() or not place.is_dir():
         folder.faults.append("people:file: not a folder; it holds one file a person")
         return []
-    names = sorted(entry.name for entry in place.iterdir() if entry.suffix == ".toml")
+    entries = sorted(entry.name for entry in place.iterdir())
+    names = [name for name in entries if name.endswith(".toml")]
+    folder.warnings += [
+        f"people/{name}:file: not read; a file of people ends in .toml"
+        for name in entries
+        if name not in names and not name.upper().startswith("README")
+    ]
     if len(names) > ENTITY_LIMIT:
         folder.faults.append(f"people:file: {len(names)} files; at most {ENTITY_LIMIT} are read")
         return []
@@ -250,11 +256,11 @@ def read_bytes(root: Path, name: str, limit: int, missing: str = _NO_FILE) -> by
     Raises:
         Unread: the file is outside the folder, missing, or too large.
     """
-    path = (root / name).resolve()
+    path = Path(os.path.realpath(root / name))
     if not path.is_relative_to(root):
         raise Unread("leads out of the scenario folder; only files inside it are read")
     if not path.exists():
-        raise Unread(missing)
+        raise Unread("a link that leads nowhere" if (root / name).is_symlink() else missing)
     # Non-blocking, so that a FIFO in place of a file cannot block before it is refused.
     handle = os.open(path, _OPEN)
     with os.fdopen(handle, "rb") as file:

@@ -11,7 +11,7 @@ from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.files import read_text
 from genagents_env.name_search import find_alike
-from genagents_env.scenario.checks import check, check_room, list_silent_facts
+from genagents_env.scenario.checks import check, check_room, list_oddities
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, list_faults, quote
@@ -147,7 +147,7 @@ def check_folder(folder: Folder) -> CheckedFolder:
         faults = [fault for fault in faults if fault.loc != ("people",)]
     lines = [*folder.faults, *map(folder.origins.render, faults)]
     # File names and keys come from outside, and faults are shown in terminals.
-    silent = () if scenario is None or lines else list_silent_facts(scenario)
+    silent = () if scenario is None or lines else list_oddities(scenario)
     return CheckedFolder(scenario, _clean(lines), _clean([*folder.warnings, *silent]))
 
 

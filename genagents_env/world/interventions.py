@@ -131,15 +131,23 @@ TYPES: dict[str, type[Intervention]] = {
 }
 
 
+_LASTING = ("object", "move", "join", "leave")  # kinds of events
+
+
 def schedule_events(
     events: Iterable[ScheduledEvent], clock: Clock
 ) -> dict[int, list[Intervention]]:
-    """Convert events of a scenario to interventions, by the tick at which they are due."""
+    """Convert events of a scenario to interventions, by the tick at which they are due.
+
+    Of what was before the beginning only that happens which lasts: things, and who is where.
+    """
     due: dict[int, list[Intervention]] = {}
     for event in events:
-        first = max(0, clock.tick_at(event.at))
+        first = clock.tick_at(event.at)
         last = first if event.until is None else max(first, clock.tick_at(event.until) - 1)
-        for tick in range(first, last + 1):
+        if event.kind in _LASTING:
+            last = max(0, last)
+        for tick in range(max(0, first), last + 1):
             due.setdefault(tick, []).append(_convert(event))
     return due
 

@@ -81,6 +81,15 @@ def test_a_study_made_of_a_comparison_is_not_overwritten(genagents: Run) -> None
     assert file.read_text() == mine
 
 
+def test_a_comparison_that_is_refused_leaves_the_other_as_it_was(genagents: Run) -> None:
+    own = ("compare", "tiny", "--policies", "reactive", "--hours", "0.02", *ASKS)
+    assert genagents(*own)[0] == 0
+    before = Path("out/experiment.toml").read_text()
+    code, _, err = genagents(*own, "--model", "scripted")
+    assert (code, "another folder (--out) keeps both" in err) == (2, True), err
+    assert Path("out/experiment.toml").read_text() == before
+
+
 @pytest.mark.slow
 def test_all_that_come_with_the_package_are_compared_but_idle_and_human(genagents: Run) -> None:
     from genagents_env.run.policies import list_policies

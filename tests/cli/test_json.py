@@ -7,6 +7,16 @@ from genagents_env.record import canonical_hash
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 
+LOUD = """from genagents_env.policy import Policy
+
+
+class Loud(Policy):
+    name = "loud"
+
+    def act(self, observations, infos):
+        print("LOUD")
+        return {}
+"""
 RUN = ("run", "tiny", "--hours", "0.02", "--json")
 
 
@@ -20,6 +30,17 @@ def test_a_run_that_stops_says_why_in_the_object(genagents: Run) -> None:
     told = json.loads(out)
     assert (code, told["status"], told["message"]) == (0, "finished", "")
     assert isinstance(told["resumed_from"], int)
+
+
+def test_what_a_policy_prints_is_not_in_the_object(genagents: Run) -> None:
+    Path("loud.py").write_text(LOUD)
+    code, out, err = genagents(*RUN, "--policy", "loud.py:Loud", "-q")
+    assert (code, json.loads(out)["exit_code"]) == (0, 0)
+    assert "LOUD" in err
+    assert (
+        "LOUD"
+        in genagents("run", "tiny", "--hours", "0.01", "--policy", "loud.py:Loud", "--force")[1]
+    )
 
 
 def test_a_run_ends_with_its_summary_and_a_hash_says_of_what_it_is(genagents: Run) -> None:

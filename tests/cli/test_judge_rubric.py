@@ -125,7 +125,27 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     assert [one["given"] for one in found["judges"]] == [0, 0]
     assert {one["condition"] for one in found["ratings"]} == {"one", "two"}
     assert {skill["name"] for skill in found["rankings"][0]["skills"]} == {"one", "two"}
+    assert genagents("judge", "d", "--rubric", "persona", "--sheet", "s.csv")[0] == 0
+    file = Path("d/experiment.toml")
+    file.write_text(file.read_text().replace("one =", "first ="))  # the level, and no more
+    code, out, err = genagents("sweep", "d", "-q")
+    assert (code, out.count(" verdicts, 0 of them new")) == (0, 2), err
+    found = json.loads(genagents("judge", "d", "-q", "--json")[1])
+    assert {one["condition"] for one in found["ratings"]} == {"first", "two"}
+    assert {skill["name"] for skill in found["rankings"][0]["skills"]} == {"first", "two"}
     assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
+    assert "persona,first," in Path("d/ratings.csv").read_text()
+    with Path("s.csv").open(encoding="utf-8-sig", newline="") as sheet:
+        rows = list(csv.DictReader(sheet))
+    filled = [{**row, "rating": "\uff13"} for row in rows]  # full width, as in Japanese
+    with Path("s.csv").open("w", newline="") as sheet:
+        writer = csv.DictWriter(sheet, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(filled)
+    code, out, err = genagents(
+        "judge", "d", "--rubric", "persona", "--read", "s.csv", "--by", "Ana", "-q"
+    )
+    assert (code, out.startswith("Judge Ana: ")) == (0, True), err
 
 
 @pytest.mark.usefixtures("in_process")

@@ -1,6 +1,7 @@
 """A scenario and a policy to begin with: valid, alive and tested as they are made."""
 
 import runpy
+import shlex
 from pathlib import Path
 
 import pytest
@@ -14,18 +15,18 @@ from tests.cli.conftest import Run
 
 
 def test_a_new_scenario_is_valid_and_runs_and_its_next_steps_can_be_done(genagents: Run) -> None:
-    _, out, _ = genagents("new", "deep/down/pond")
+    _, out, _ = genagents("new", "deep/down here/pond")
     words = [part for line in out.splitlines() for part in line.split("genagents ")[1:]]
     commands = [part.rstrip(", ") for part in words]
     assert len(commands) == 7
     for command in commands:
-        assert genagents(*command.split())[0] == 0, command
+        assert genagents(*shlex.split(command))[0] == 0, command
     assert Path("pond.png").read_bytes().startswith(b"\x89PNG")
-    scenario = load_scenario("deep/down/pond")
-    assert scenario.map == Path("deep/down/pond/map.txt").read_text()
+    scenario = load_scenario("deep/down here/pond")
+    assert scenario.map == Path("deep/down here/pond/map.txt").read_text()
     for part in ("facts", "gatherings", "events", "questions", "checks", "success"):
         assert getattr(scenario, part), part
-    assert genagents("run", "deep/down/pond", "--out", "own.sqlite", "-q")[0] == 0
+    assert genagents("run", "deep/down here/pond", "--out", "own.sqlite", "-q")[0] == 0
     with RunReader("own.sqlite") as record:
         found = run_as_json(record)
         assert any(event.kind == "news" for event in record.events())

@@ -79,7 +79,8 @@ def test_a_plan_is_what_the_finished_runs_took_times_all(genagents: Run, tmp_pat
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("DROP TABLE calls")
     code, out, err = genagents("sweep", "out", "--dry-run", "-q")
-    assert (code, err) == (0, "")
+    assert (code, err.count("\n")) == (0, 1)
+    assert "ledger.sqlite was missing: what had been spent was counted from the runs" in err
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()[2:5]}
     done = [run.measured.usage for run in measure_study(sweep).runs if run.measured]
     calls = sum(one.calls + (one.later_calls or 0) for one in done) / 2 * 3
@@ -130,9 +131,12 @@ def test_what_was_paid_for_is_run_again_only_when_asked(genagents: Run, tmp_path
     code, _, err = genagents("sweep", str(file), "--out", "out", "-q")
     assert (code, "--anyway" in err, "model calls) would be run again" in err) == (2, True, True)
     told = json.loads(genagents("report", "out", "--json")[1])
+    assert [run["earlier"] for run in told["runs"]] == [False], "the folder is as it was"
+    SweepFolder.create("out", file)
+    told = json.loads(genagents("report", "out", "--json")[1])
     assert [run["earlier"] for run in told["runs"]] == [True]
     assert any("were made before" in caution for caution in told["cautions"])
-    code, _, _ = genagents("sweep", "out", "-q", "--anyway")
+    code, _, _ = genagents("sweep", str(file), "--out", "out", "-q", "--anyway")
     assert code == 0
     assert len(list(Path("out/runs").glob("*.sqlite"))) == 2
 

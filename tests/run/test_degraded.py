@@ -10,11 +10,22 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.actions import Action, Idle, Move
+from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.policy import Infos, Observations, Policy
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import PolicyGroups, PolicySpec, Progress, RunResult, resume, rollout, run
+from genagents_env.run import (
+    PolicyGroups,
+    PolicySpec,
+    Progress,
+    RunResult,
+    RunSpec,
+    resume,
+    rollout,
+    run,
+)
 from genagents_env.run.play import play
+from genagents_env.scenario import load_scenario
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.world.events import Event
 from tests.run.towns import Value, make_options, make_spec
@@ -61,6 +72,17 @@ def mine(tmp_path: Path) -> Path:
 def live(mine: Path, **changes: Value) -> RunResult:
     town = make_spec(ticks=15, policy=PolicySpec(str(mine)))
     return run(town, mine.with_name("run.sqlite"), make_options(**changes))
+
+
+def test_decisions_are_those_of_people_in_town(mine: Path) -> None:
+    tiny = load_scenario("tiny")
+    ada, ben = tiny.people
+    away = tiny.model_copy(update={"people": (ada, ben.model_copy(update={"present": False}))})
+    spec = RunSpec(TownConfig(away, hours=15 / 360), policy=PolicySpec(str(mine)))
+    run(spec, mine.with_name("run.sqlite"), make_options())
+    with RunReader(mine.with_name("run.sqlite")) as record:
+        found = record.find_degradation()
+    assert (found.decisions, found.failures[0].count) == (15, 11)
 
 
 def test_a_run_in_which_a_policy_raises_from_tick_five_is_degraded(mine: Path) -> None:

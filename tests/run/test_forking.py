@@ -125,6 +125,10 @@ def test_what_does_not_fit_is_refused_and_writes_nothing(talk: Path, tmp_path: P
         with pytest.raises(ConfigError, match=said):
             fork(talk, tmp_path / "fork.sqlite", tick, events)
     assert not list(tmp_path.iterdir())
+    before = talk.read_bytes()
+    with pytest.raises(ConfigError, match="is the run that is forked, which stays"):
+        fork(talk, talk.parent / "." / talk.name, 5, force=True)
+    assert talk.read_bytes() == before
 
 
 def test_minds_that_have_changed_are_named_in_a_line_and_nothing_is_left(

@@ -7,6 +7,7 @@ import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
+from genagents_env.scenario.loader import inspect_folder
 from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
 
 CORPUS = sorted(BAD)
@@ -53,6 +54,23 @@ def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> Non
 )
 def test_a_fault_is_listed_once_without_its_consequences(name: str, tmp_path: Path) -> None:
     assert len(validate_folder(write(tmp_path, BAD[name].files()))) == 1
+
+
+def test_what_is_allowed_and_has_no_effect_is_told(tmp_path: Path) -> None:
+    files = change(dict(GOOD), Bad("people/vic.toml", "", "present = false", ""))
+    events = '[[events]]\nat = 2023-02-13T11:00:00\nkind = "join"\nagent = "Una Ash"\n'
+    files["scenario.toml"] += f"\nneed = 7\n{events}"  # of the reward, which stands last
+    files["people/zoe.toml.txt"] = files["people/vic.toml"]
+    checked = inspect_folder(write(tmp_path, files))
+    assert checked.faults == []
+    assert checked.warnings == [
+        "people/zoe.toml.txt:file: not read; a file of people ends in .toml",
+        "events: join at 2023-02-13 11:00:00: Una Ash is in town by then; nothing happens",
+        "people: Vic Bay: not present, and no event `join` brings them",
+        'reward: need: the reward "errand" does not use it',
+    ]
+    (tmp_path / "people" / "loop.toml").symlink_to("loop.toml")
+    assert validate_folder(tmp_path) == ["people/loop.toml:file: a link that leads nowhere"]
 
 
 def _link(folder: Path, name: str, target: str) -> None:

@@ -55,6 +55,7 @@ def test_a_pattern_that_backtracks_for_ever_hangs_neither_a_run_nor_a_report() -
         (r"(?:.{900}){900}", "it grows too large"),
         (r"(", "not a regular expression: missing )"),
         (r"\q", r"not a regular expression: bad escape \q"),
+        ("\bparty\b", r"no text has its control character '\x08'"),
     ],
 )
 def test_patterns_without_linear_search_are_refused_by_name(pattern: str, said: str) -> None:

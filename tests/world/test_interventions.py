@@ -72,6 +72,23 @@ def test_scheduled_events_happen_at_their_time(make_town: MakeTown) -> None:
     assert heard == [[], [], ["It is raining."], []]
 
 
+def test_of_what_was_before_the_beginning_only_that_happens_which_lasts(
+    make_town: MakeTown,
+) -> None:
+    before = {"at": "2023-02-13T08:30:00"}
+    town = make_town(
+        events=[
+            before | {"kind": "news", "text": "It is raining."},
+            before | {"kind": "object", "object": "House/hall/stove", "state": "burning"},
+            before | {"kind": "leave", "agent": "Bob Birch"},
+        ]
+    )
+    town.step()
+    assert town.heard("Ann") == []
+    assert next(o for o in town.percept("Ann").objects if o.name == "stove").state == "burning"
+    assert "Bob Birch" not in town.env.agents
+
+
 @pytest.mark.parametrize(
     "change",
     [Whisper("Zoe", "x"), SetObject("stove", "x"), Put("Ann Ash", "Nowhere"), News("")],

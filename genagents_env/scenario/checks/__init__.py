@@ -3,7 +3,7 @@
 Each check is a function that yields the faults of a scenario whose shape is right.
 """
 
-from genagents_env.scenario.checks.plot import check_plot, list_silent_facts
+from genagents_env.scenario.checks.plot import check_plot, list_oddities
 from genagents_env.scenario.checks.references import ScenarioIndex, check_references
 from genagents_env.scenario.checks.town import check_names, check_people, check_places, check_room
 from genagents_env.scenario.checks.verdicts import (
@@ -15,7 +15,7 @@ from genagents_env.scenario.checks.verdicts import (
 from genagents_env.scenario.faults import Fault
 from genagents_env.scenario.schema import Scenario
 
-__all__ = ["check", "check_room", "list_silent_facts"]
+__all__ = ["check", "check_room", "list_oddities"]
 
 _CHECKS = (
     check_names,

@@ -7,6 +7,7 @@ from genagents_env.scenario.checks.references import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, quote
 from genagents_env.scenario.patterns import compile_any, compile_pattern, prepare
 from genagents_env.scenario.schema import (
+    GOAL_REWARDS,
     PRESENCE_REWARDS,
     Errand,
     Goal,
@@ -38,6 +39,14 @@ _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
 }
 _GOALS_EACH = 2  # the slots of an observation
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
+_USED_BY = {  # keys of a reward that only some use
+    **dict.fromkeys(("shaping", "discount", "shared", "ends"), GOAL_REWARDS),
+    "step_cost": ("errand", "goals", "occupancy"),
+    **dict.fromkeys(("need", "surplus"), ("occupancy",)),
+    "common": ("public_goods",),
+    "fact": ("knowledge_spread",),
+    "gathering": ("attendance",),
+}
 _EMPTY = prepare("")
 
 
@@ -49,14 +58,31 @@ def check_patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
             yield Fault((*loc, i), text)
 
 
-def list_silent_facts(scenario: Scenario) -> Iterator[str]:
-    """Yield a warning of each fact that nobody passes on who says it as it is stated."""
+def list_oddities(scenario: Scenario) -> Iterator[str]:
+    """Yield a warning of what is allowed and has no effect: facts, events, keys of the reward."""
     for fact in scenario.facts:
         if fact.patterns and not compile_any(fact.patterns).is_in(prepare(fact.statement)):
             yield (
                 f"facts: {fact.id}: none of its patterns is in its own statement, so whoever says "
                 "just that does not pass it on"
             )
+
+    here = {person.name: person.present for person in scenario.people}
+    joining = [event for event in scenario.events if event.kind in ("join", "leave")]
+    for event in sorted(joining, key=lambda event: event.at):
+        name, comes = event.agent or "", event.kind == "join"
+        if here.get(name) is comes:
+            where = "in town" if comes else "not in town"
+            yield f"events: {event.kind} at {event.at}: {name} is {where} by then; nothing happens"
+        here[name] = comes
+    for person in scenario.people:
+        if not person.present and person.name not in {event.agent for event in joining}:
+            yield f"people: {person.name}: not present, and no event `join` brings them"
+    reward = scenario.reward
+    for key in sorted(_USED_BY):
+        given = getattr(reward, key) != Reward.model_fields[key].default
+        if given and reward.name not in _USED_BY[key]:
+            yield f"reward: {key}: the reward {quote(reward.name)} does not use it"
 
 
 def check_plot(index: ScenarioIndex) -> Iterator[Fault]:

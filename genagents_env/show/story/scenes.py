@@ -89,14 +89,12 @@ def _show_intervention(event: Event, kind: LineKind, hearings: Iterable[SceneLin
     who, data = event.agent or "", event.data
     place, words = str(data.get("place") or ""), str(data.get("text", ""))
     people = tuple(data["heard_by"]) if kind == "news" else (who,)
+    told = {"put": f"is put at {place}", "join": "comes to town", "part": "leaves town"}
     title = {
         "news": f"News reaches {_name_few(people)}",
         "whisper": f"A thought is given to {who}",
-        "put": f"{who} is put at {place}",
-        "join": f"{who} comes to town",
-        "part": f"{who} leaves town",
-    }[kind]
-    line = SceneLine(event.tick, event.agent, kind, words or title, event.id)
+    }.get(kind) or f"{who} {told[kind]}"
+    line = SceneLine(event.tick, event.agent, kind, words or told.get(kind, ""), event.id)
     lines = (line, *hearings)
     return Scene("intervention", event.tick, event.tick, place, people, title, lines)
 

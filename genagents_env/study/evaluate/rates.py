@@ -47,7 +47,7 @@ class Rates:
         prompt_tokens: read by the model.
         completion_tokens: written by the model.
         dollars: None where no price is known.
-        agent_hours: of game time, all these agents together, asleep or awake.
+        agent_hours: of game time in town, all these agents together, asleep or awake.
         waking_hours: of these, those awake.
         outside_calls: the calls outside conversations.
         outside_hours: the hours awake and in no conversation.
@@ -157,7 +157,7 @@ def compute_rates(data: RunData, priced_as: Tariff | None = None) -> Rates:
         prompt_tokens=sum(call.prompt_tokens for call in calls),
         completion_tokens=sum(call.completion_tokens for call in calls),
         dollars=_sum_dollars(data, calls, priced_as),
-        agent_hours=len(askers) * data.ticks / data.hour,
+        agent_hours=float((data.where[rows] >= 0).sum() / data.hour),
         waking_hours=float(awake.sum() / data.hour),
         outside_calls=_count_outside(data, calls),
         outside_hours=float((awake & ~talking).sum() / data.hour),

@@ -103,8 +103,8 @@ class RunData:
 
     @property
     def agent_hours(self) -> float:
-        """Game hours simulated, all agents together; 0 before the first tick."""
-        return self.hours * len(self.names)
+        """Game hours in which agents were in town, all together; 0 before the first tick."""
+        return self.hours * (float((self.where >= 0).sum()) / max(1, self.ticks))
 
     @property
     def waking_hours(self) -> float:

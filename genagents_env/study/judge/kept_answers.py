@@ -160,11 +160,15 @@ def load_kept_texts(path: Path) -> list[JudgedText]:
         raise FileError(f"{path}: no answers in it; `genagents interview --ablations` keeps any")
     givers = {(one.said.condition == PEOPLE, one.by) for one in kept}
     several = {kind for kind in (True, False) if sum(kind == own for own, _ in givers) > 1}
-    return [
-        replace(one.said, condition=f"{one.said.condition} / {one.by}")
+    named = (
+        f"{one.said.condition} / {one.by}"
         if (one.said.condition == PEOPLE) in several
-        else one.said
+        else one.said.condition
         for one in kept
+    )
+    return [
+        replace(one.said, condition=condition, run=f"{one.said.run} / {condition}")
+        for one, condition in zip(kept, named, strict=True)
     ]
 
 

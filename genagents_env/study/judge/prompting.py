@@ -78,7 +78,7 @@ def narrow_reply(reply: type[R], field: str, allowed: tuple[str | int, ...]) -> 
 
 def parse_whole(value: object) -> int | None:
     """Return a whole number, however it is written (`5`, `5.0`, `5,0`); None for anything else."""
-    found = _WHOLE.fullmatch(str(value).strip().lstrip("'"))
+    found = _WHOLE.fullmatch(fold(str(value)).strip().lstrip("'"))
     return int(found[1]) if found else None
 
 

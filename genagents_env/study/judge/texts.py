@@ -33,8 +33,8 @@ class JudgedText:
     """Something a judge can read: an answer, or a conversation or a day as it was recorded.
 
     Attributes:
-        run: the trial's name, or the stem of the run file.
-        condition: what is compared; no judge ever sees it.
+        run: the stem of the run file, or its path; of answers that were kept, with their condition.
+        condition: what is compared; no judge ever sees it. It may be called otherwise later.
         seed: of the run.
         agent: who answered; of a conversation its members, separated by commas.
         when: before the run or after it.
@@ -64,7 +64,7 @@ class JudgedText:
     @property
     def id(self) -> str:
         """A name of 13 characters that reveals nothing; a letter first, so it is no number."""
-        parts = [self.run, self.condition, self.block, *self.match[1:], self.text]
+        parts = [self.run, self.block, *self.match[1:], self.text]
         return "a" + sha256(encode(parts).encode()).hexdigest()[:_DIGITS]
 
     @property

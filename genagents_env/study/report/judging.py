@@ -68,7 +68,8 @@ def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> Judged:
     counted = {name: run.file for name, run in finished.items() if run.counted}
     try:
         every = tuple(Verdicts(find_inside(folder, VERDICTS)))
-        given = tuple(one for one in every if finished.keys() >= set(one.runs))
+        named = {name: run.condition.name for name, run in finished.items()}
+        given = tuple(label_anew((one for one in every if named.keys() >= set(one.runs)), named))
         mine = [one for one in given if counted.keys() >= set(one.runs)]
         checked = {name: path for name, path in counted.items() if mine and path.is_file()}
         found = sum_judgements(mine, checked)
@@ -77,6 +78,13 @@ def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> Judged:
     lost = len(every) - len(given)
     told = f"Left out: {lost:,} of what judges said, on runs that this study has no more."
     return replace(found, given=given, faults=(*([told] if lost else []), *found.faults))
+
+
+def label_anew(given: Iterable[Judgement], named: Mapping[str, str]) -> list[Judgement]:
+    """Return verdicts with the conditions that these runs have by now; others keep theirs."""
+    return [
+        replace(one, conditions=tuple(map(named.get, one.runs, one.conditions))) for one in given
+    ]
 
 
 def sum_judgements(given: Sequence[Judgement], files: Mapping[str, Path]) -> Judged:

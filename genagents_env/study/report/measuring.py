@@ -25,7 +25,7 @@ from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_measured
-from genagents_env.study.sweep.trial_status import StudyRun
+from genagents_env.study.sweep.trial_status import StudyRun, check_noted
 from genagents_env.text import clean
 
 OnRead = Callable[[int, int], None]  # runs read, of how many
@@ -94,7 +94,7 @@ def read_study_runs(
         on_read: called after every run that is read with how many are known, and of how many.
         workers: processes that read.
     """
-    runs = list(_list_runs(folder, measures))
+    runs, histories = list(_list_runs(folder, measures)), folder.log.read_histories()
     wanted = [run.file for run in runs if run.state == "finished" and run.measured is None]
     read = _read_all(wanted, names, folder.base, workers)
     known = len(runs) - len(wanted)
@@ -107,7 +107,7 @@ def read_study_runs(
                 run = replace(run, state="damaged", problem=found, earlier=False)
             else:
                 run = replace(run, measured=found)
-        yield run
+        yield check_noted(run, histories.get(run.file.stem))
 
 
 def _list_runs(folder: SweepFolder, measures: Sequence[Measure]) -> Iterator[StudyRun]:

@@ -3,6 +3,7 @@
 import json
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -13,7 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from genagents_env.errors import ConfigError, FileError, RecordError, RunLocked
 from genagents_env.files import find_inside, guard_files, read_file, read_text
-from genagents_env.record import canonical_hash
+from genagents_env.llm.budget import Spend
+from genagents_env.record import RunReader, canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
 from genagents_env.study.sweep.design.cells import (
@@ -39,12 +41,19 @@ from genagents_env.study.sweep.files import (
     move_run,
     write_whole,
 )
-from genagents_env.study.sweep.ledger import SharedLedger
+from genagents_env.study.sweep.ledger import SharedLedger, read_spend
 from genagents_env.study.sweep.measured import read_measured
-from genagents_env.study.sweep.trial_status import StudyRun, SweepLog, TrialHistory, read_status
+from genagents_env.study.sweep.trial_status import (
+    StudyRun,
+    SweepLog,
+    TrialHistory,
+    check_noted,
+    read_status,
+)
 from genagents_env.text import clean
 
 _MOST_BYTES = 64 << 20  # of a plan or a note
+_KINDS = ("calls", "tokens", "dollars")  # of what is spent
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,7 @@ class SweepFolder:
 
     Attributes:
         path: of the folder.
+        restored: what had been spent, where the ledger was lost and has been made anew.
         experiment_file: in it.
         runs: where the run files are.
         log: of the trials, line by line.
@@ -81,7 +91,8 @@ class SweepFolder:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path, self.is_new = Path(path), False
+        self.path, self.is_new, self.restored = Path(path), False, Spend()
+        self._former: dict[str, str] = {}
         _check_links(self.path)
         self.experiment_file, self.runs = self.path / EXPERIMENT, self.path / RUNS
         self.log = SweepLog(self.path / LOG)
@@ -123,6 +134,8 @@ class SweepFolder:
         text = read_experiment_text(file) if text is None else text
         base = _find_base(file)
         cells = build_cells(load_experiment(file, given, text), base)
+        kept = [path / name for name in (BASE, EXPERIMENT, PLAN) if (path / name).is_file()]
+        former = {file.name: read_text(file, _MOST_BYTES) for file in kept}
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_whole(path / BASE, encode({"base": str(base), "changes": given}))
@@ -131,7 +144,7 @@ class SweepFolder:
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
-        folder.is_new, folder.cells = is_new, cells
+        folder.is_new, folder.cells, folder._former = is_new, cells, former
         folder.plan = folder._make_plan(folder._read_plan())
         write_whole(path / PLAN, _PLAN.dump_json(folder.plan, indent=1).decode())
         return folder
@@ -184,7 +197,22 @@ class SweepFolder:
 
     def open_ledger(self, trial: str | None = None) -> SharedLedger:
         """Open the budget of all runs and their judges together; `trial`: who reserves from it."""
-        return SharedLedger(self.path / LEDGER, self.experiment.budget.total.limits(), trial)
+        path, total = self.path / LEDGER, self.experiment.budget.total.limits()
+        if not path.exists() and (self.log.path.exists() or any(self.runs.iterdir())):
+            self.restored = self._sum_spending()
+            with SharedLedger(path) as ledger:
+                ledger.adopt("restored", self.restored)
+        return SharedLedger(path, total, trial)
+
+    def _sum_spending(self) -> Spend:
+        """Return what the run files say was spent, or the log where that is more."""
+        told, runs = read_spend(self.log.find_last_spent()), Spend()
+        for path in sorted(self.runs.glob("*.sqlite")):
+            with suppress(RecordError), RunReader(path, known=True) as run:
+                parts = [run.spending, *run.later_spending.values()]
+                runs = sum((one.total for one in parts if one is not None), runs)
+        most = (max(getattr(told, kind), getattr(runs, kind)) for kind in _KINDS)
+        return Spend(*most)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
@@ -220,7 +248,9 @@ class SweepFolder:
         return sha256(f"{text}\0{encode(dict(self.changes))}".encode()).hexdigest()
 
     def discard_unused(self) -> None:
-        """Remove the folder where it was made for this sweep and no run has begun in it."""
+        """Take back what `create` did, where no run has begun: a new folder, a new experiment."""
+        for name, text in self._former.items():
+            write_whole(self.path / name, text)
         if self.is_new and not self.log.path.exists() and not any(self.runs.iterdir()):
             rmtree(self.path)
 
@@ -255,7 +285,7 @@ class SweepFolder:
         path = self.run_file(trial)
         status = read_status(trial, path, history)
         if status.state != "finished" or status.measured is not None:
-            return status
+            return check_noted(status, history)
         try:
             found = canonical_hash(path)
         except RecordError as error:

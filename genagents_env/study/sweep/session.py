@@ -26,7 +26,7 @@ from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.pool import check_backend, count_cores, is_remote, supervise
 from genagents_env.study.sweep.progress import ProgressTracker, SweepProgress, SweepResult
 from genagents_env.study.sweep.stop_rule import StopRule
-from genagents_env.study.sweep.trial_status import TrialHistory
+from genagents_env.study.sweep.trial_status import ENDED, TrialHistory
 from genagents_env.study.sweep.worker import DAMAGED, Job, TrialResult, retry_while_locked
 
 _LOOK = 0.2  # seconds between two looks at the workers
@@ -83,6 +83,11 @@ def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResu
     return SweepSession(folder, options or SweepOptions()).run()
 
 
+def format_runs(count: int) -> str:
+    """Return `1 finished run`, `2 finished runs`."""
+    return f"{count} finished run{'' if count == 1 else 's'}"
+
+
 class SweepSession:
     """One process's part of a sweep, from finding out what is due to the end."""
 
@@ -111,6 +116,11 @@ class SweepSession:
         try:
             with self.folder.open_ledger() as self._ledger:
                 self._ledger.begin()
+                if self.folder.restored.calls:
+                    self._problems.append(
+                        f"{self.folder.path / LEDGER} was missing: what had been spent was counted "
+                        f"from the runs and the log, {self.folder.restored.calls:,} calls"
+                    )
                 # What single trials on other machines spent since; all of a part that is lost.
                 for mark, spent in self._log.read_parts().items():
                     self._ledger.adopt(mark, read_spend(spent))
@@ -147,15 +157,26 @@ class SweepSession:
         return find_reason_to_stop(self.experiment, len(pilots), runs)
 
     def _check_paid(self, due: Sequence[Trial]) -> None:
-        """Raise ConfigError where a run that asked a model would be run again under other code."""
-        files = (self.folder.find_earlier(one) for one in due if not self._has_file(one))
+        """Raise ConfigError where a run that asked a model would be run again.
+
+        It was made under other code, or with other options; or its file is gone.
+        """
+        without = [one for one in due if not self._has_file(one)]
+        gone = [one for one in without if one.name in self._finished and self._needs_model(one)]
+        if gone:
+            raise ConfigError(
+                f"{format_runs(len(gone))} that asked a model would be run again, since no file of "
+                f"theirs is in {self.folder.runs} any more, such as {gone[0].name}.sqlite: bring "
+                f"them back, or `genagents sweep {self.folder.path} --anyway` pays for them again"
+            )
+        files = (self.folder.find_earlier(one) for one in without)
         found = (read_measured(path) for path in files if path is not None)
         calls = [one.usage.calls for one in found if one is not None and one.usage.calls]
         if calls:
             raise ConfigError(
-                f"{len(calls)} finished run{'' if len(calls) == 1 else 's'} ({sum(calls):,} model "
-                "calls) would be run again: the scenario, a policy or the package has changed "
-                "since; --anyway does it, "
+                f"{format_runs(len(calls))} ({sum(calls):,} model calls) would be run again: the "
+                "scenario, a policy, a model, an option or the package has changed since; "
+                "`genagents sweep` does it with --anyway, another folder (--out) keeps both, and "
                 f"`genagents report {self.folder.path}` reads what there is"
             )
 
@@ -194,6 +215,8 @@ class SweepSession:
             self._set_aside(trial, status.problem)
         elif status.state == "due" and self._has_file(trial):
             self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
+        elif status.state == "due" and history.finished:
+            self._problems.append(f"{trial.name}.sqlite is gone, and the trial is run again")
         elif status.state == "stopped":
             self._tracker.note(trial.name, "stopped")
         elif status.state == "finished":
@@ -373,7 +396,7 @@ class SweepSession:
         message = counts.describe()
         if counts.finished < counts.total:
             message += f"{': ' + why if why else ''}; go on with `{again}`"
-        self._log.append(event="ended", exit_code=code, message=message, spent=write_spend(spent))
+        self._log.append(event=ENDED, exit_code=code, message=message, spent=write_spend(spent))
         return SweepResult(
             total=counts.total,
             finished=counts.finished,

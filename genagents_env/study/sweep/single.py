@@ -35,6 +35,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         return TrialResult(trial.name, "finished", measured=measured)
     job = replace(session.make_job(trial), is_dedicated=False)
     if folder.is_at_home:
+        folder.open_ledger().close()  # which is made anew where it was lost
         result = run_trial(job)
     else:
         part, mark = _take_part(folder, job.total), uuid4().hex

@@ -29,6 +29,7 @@ from genagents_env.text import clean
 _log = logging.getLogger(__name__)
 TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
+ENDED, JUDGED = "ended", "judges ended"  # events with what is spent in all
 _LIMIT = 500
 
 
@@ -120,6 +121,17 @@ def read_status(trial: Trial, path: Path, history: TrialHistory | None = None) -
     return replace(status, state="failed", problem=history.failure)
 
 
+def check_noted(run: StudyRun, history: TrialHistory | None) -> StudyRun:
+    """Return a run that was measured; damaged where it is not the one that finished."""
+    found = run.measured
+    if found is None or history is None or not history.finished:
+        return run
+    if history.hash in (None, found.hash):
+        return run
+    why = f"{run.file} is another run than the one that finished: its hash is {found.hash[:12]}"
+    return replace(run, state="damaged", problem=clean(why, _LIMIT), measured=None, earlier=False)
+
+
 def _read_file(due: StudyRun, path: Path) -> StudyRun:
     measured = read_measured(path)
     if measured is not None and measured.is_of(path):
@@ -184,6 +196,11 @@ class SweepLog:
         lines = (one for one in self.read() if one.get("event") in ("part", "part back"))
         return {str(line.get("id")): line.get("spent") for line in lines}
 
+    def find_last_spent(self) -> JSON:
+        """Return what had been spent in all when a session, or judges, last ended."""
+        lines = (line for line in self.read() if line.get("event") in (ENDED, JUDGED))
+        return next((line.get("spent") for line in reversed(list(lines))), None)
+
     def read_spending(self) -> tuple[JSON, list[JSON]] | None:
         """Return what the last session spent, and each part since; None while one goes on."""
         ended: JSON = None
@@ -192,8 +209,8 @@ class SweepLog:
         for line in self.read():
             if line.get("event") == "started":
                 since, is_open = {}, True
-            elif line.get("event") == "ended":
-                ended, is_open = line.get("spent"), False
+            elif line.get("event") in (ENDED, JUDGED):
+                ended, is_open = line.get("spent"), is_open and line.get("event") == JUDGED
             elif line.get("event") in ("part", "part back"):
                 since[str(line.get("id"))] = line.get("spent")
         return None if is_open else (ended, list(since.values()))

@@ -3,11 +3,12 @@
 import os
 import re
 import signal
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -122,7 +123,8 @@ def run_trial(job: Job) -> TrialResult:
     if job.is_dedicated:
         _leave_process_group()
     signals = DeferredSignals()
-    with signals.listen(), _open_ledger(job) as own:
+    # What a policy prints is no result of the command.
+    with redirect_stdout(sys.stderr), signals.listen(), _open_ledger(job) as own:
         before = own.spent
         try:
             result = _run_and_judge(job, own, signals)

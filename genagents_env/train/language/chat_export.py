@@ -142,7 +142,7 @@ def _replay_rewards(
 
     async def replay_all(replay: RunReplay) -> bool:
         async with replay.open_at(run.last_tick, note):
-            return replay.env.parts.reward.is_done()
+            return replay.env.parts.reward.is_achieved()
 
     with open_replay(run, options) as replay:
         return earned, run_sync(replay_all(replay))

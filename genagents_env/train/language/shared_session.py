@@ -160,7 +160,7 @@ class SharedSession:
     @property
     def is_successful(self) -> bool:
         """True once the task is done."""
-        return self.env.parts.reward.is_done()
+        return self.env.parts.reward.is_achieved()
 
     async def begin(self, seed: int) -> None:
         """Begin the episode of `seed`; one that goes on is given up."""

@@ -109,13 +109,17 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     @property
     def max_cycles(self) -> int:
-        """Ticks until truncation."""
+        """Ticks until truncation; what is set above the task's own has no effect."""
         return self._town.max_cycles
 
     @max_cycles.setter
     def max_cycles(self, ticks: int) -> None:
-        check_length(self._town.world.scenario, {"max_cycles": ticks})
-        self._horizon = self._town.max_cycles = ticks
+        self._horizon = ticks
+        self._cut_off()
+
+    def _cut_off(self) -> None:
+        if self._horizon is not None:
+            self._town.max_cycles = min(self._horizon, self._town.world.scenario.horizon)
 
     @property
     def percepts(self) -> bool:
@@ -190,8 +194,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             layout = find_layout(seed)
             self._seed, self._resets = seed, 0
         self._town = self._find_town(layout)
-        if self._horizon is not None:
-            self._town.max_cycles = self._horizon
+        self._cut_off()
         return self._town.reset(seed=seed)
 
     def step(self, actions: Mapping[AgentID, object]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from genagents_env.config import TownOptions
+from genagents_env.config import TownOptions, check_seed
 from genagents_env.errors import ConfigError
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks import get_task
-from genagents_env.train.tasks.task import LAYOUTS, Task, check_length, shape_reward
-from genagents_env.train.wrappers.vector_town import VectorTown
+from genagents_env.train.tasks.task import LAYOUTS, Task, check_length, find_block, shape_reward
+from genagents_env.train.wrappers.vector_town import Info, Observation, VectorTown, list_seeds
 
 
 def make_vector(
@@ -48,4 +48,37 @@ def make_vector(
     chosen: TownOptions = {"ids": "indexed", "menu": "plain", **options}
     for scenario in drawn:
         check_length(scenario, chosen)
-    return VectorTown(drawn, towns, **chosen)
+    return TaskVector(drawn, towns, layouts, **chosen)
+
+
+class TaskVector(VectorTown):
+    """Towns of a task; its seeds are of the kind that its layouts are, see `find_block`."""
+
+    def __init__(
+        self,
+        drawn: Sequence[Scenario],
+        towns: int,
+        layouts: Sequence[int],
+        **options: Unpack[TownOptions],
+    ) -> None:
+        super().__init__(drawn, towns, **options)
+        self._kinds = [find_block(layout) for layout in layouts for _ in range(towns)]
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, object] | None = None,
+    ) -> tuple[Observation, Info]:
+        """Begin anew in every town, see `VectorTown.reset`.
+
+        Raises:
+            ConfigError: a seed is to train on and its town is held out, or the other way round.
+        """
+        for own, kind in zip(list_seeds(seed, self.towns), self._kinds, strict=True):
+            if own is not None and check_seed(own) not in kind:
+                raise ConfigError(
+                    f"seed {own}: its town is one of the seeds {kind.start} to {kind.stop - 1}; "
+                    "make_vector takes the layouts of others, by find_layout(seed)"
+                )
+        return super().reset(seed=seed, options=options)

@@ -60,8 +60,18 @@ class CompanyReward(PresenceReward):
     """Pays for company at one of one's places while it counts.
 
     Each tick between `start` and `end` of a goal, spent at its place, is worth the part of the
-    others who are there, times the goal's worth, divided by the ticks in between.
+    others who are there, times the goal's worth, divided by the ticks in between. `spent` counts
+    the ticks there with somebody.
     """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        goals = self.board.goals
+        self.spent = {(i, slot): 0 for i in self.owners for slot in range(len(goals[i]))}
+
+    def is_achieved(self) -> bool:
+        """Return True if everybody had company at each of their places."""
+        return self.is_done() and all(self.spent.values())
 
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
         """Return each one's pay for the company of this tick."""
@@ -73,6 +83,7 @@ class CompanyReward(PresenceReward):
                 if start < world.tick <= end and self.is_at(world, i, slot):
                     place = int(board.place[i, slot])
                     others = sum(self.is_in(world, j, place) for j in self.owners if j != i)
+                    self.spent[i, slot] += others > 0
                     part = others / max(1, len(self.owners) - 1)
                     out[i] += goal.worth * part / (end - start)
                 if world.tick >= end and not board.done[i, slot]:

@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from numbers import Real
 
 from genagents_env.errors import ConfigError
 from genagents_env.world.events import JSON, Event
@@ -40,6 +42,10 @@ class EpisodeReward:
         """Return True if the task is finished, which ends the episode where the scenario says."""
         return False
 
+    def is_achieved(self) -> bool:
+        """Return True if what the task asks for was done, and not only its time is over."""
+        return self.is_done()
+
     def state(self) -> JSON:
         """Return the state, as JSON values."""
         return []
@@ -70,9 +76,11 @@ class CallableReward(EpisodeReward):
         earned, known = self._function(world, events), world.town.people.index
         if not isinstance(earned, Mapping):
             raise ConfigError(f"reward: it gives {earned!r}; rewards by name are wanted")
-        for name in earned:
+        for name, pay in earned.items():
             if name not in known:
                 raise ConfigError(f"reward: it pays {name!r}; the people are {', '.join(known)}")
+            if not isinstance(pay, Real) or not isfinite(pay):
+                raise ConfigError(f"reward: it pays {name} {pay!r}; finite numbers are wanted")
         return earned
 
 

@@ -102,7 +102,7 @@ def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("own.py:nothing", "has no 'nothing'; it has mine, density"),
+        ("own.py:nothing", "has no 'nothing'; it has silence, mine, dens"),
         ("own.py:number", "has no 'number'"),
         ("none.py:x", "there is no file"),
         ("bad.py:x", "does not load: SyntaxError"),

@@ -126,6 +126,18 @@ def test_a_task_is_learned_in_the_town_that_its_seed_draws(seed: int) -> None:
         assert {turn.scenario for turn in session.transcript()} != {"tiny"}
 
 
+def test_a_time_that_is_over_is_no_success() -> None:
+    with Session("gather", others="idle", seed=0) as session:
+        while not session.done:
+            session.act("I cannot help with that.")
+        assert session._shared.env.parts.reward.is_done()
+        assert (session.success, session.episode_return) == (False, 0)
+    with Session("gather", mind="direct", others="solution", agent=0, seed=0) as session:
+        while not session.done:
+            session.act(json.dumps(WAIT))
+        assert not session.success
+
+
 def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
     assert not set(list_seeds("training")) & set(list_seeds("held_out"))
     with Session("errand", seed=list_seeds("training")[0]) as one:

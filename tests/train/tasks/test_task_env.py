@@ -184,8 +184,18 @@ def test_max_cycles_holds_in_every_town() -> None:
         cuts = [env.step({})[3] for _ in range(4)]
         assert all(cuts[-1].values())
         assert not env.agents
+    env.max_cycles = 9000  # as PettingZoo's own test of the API does
+    assert env.max_cycles == get_task("share").horizon
     with pytest.raises(ConfigError, match="max_cycles: 9000 is not allowed"):
-        env.max_cycles = 9000
+        make("share", max_cycles=9000)
+
+
+@pytest.mark.parametrize(("layout", "seed"), [(0, 1_000_000), (1_000_000, 0), (0, 123_456)])
+def test_a_vector_takes_seeds_of_its_towns_kind_alone(layout: int, seed: int) -> None:
+    vector = make_vector("errand", [layout], 1)
+    with pytest.raises(ConfigError, match=f"seed {seed}: its town is one of the seeds"):
+        vector.reset(seed=seed)
+    vector.reset(seed=[layout])
 
 
 def test_shaping_is_that_of_the_task() -> None:

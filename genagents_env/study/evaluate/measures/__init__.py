@@ -17,7 +17,7 @@ from genagents_env.text import clean
 
 _MESSAGE = 300  # characters of what a file raised
 _MODULE = "genagents_measures_{}"
-MEASURES = "2"  # raised where a shipped measure gives another number on the same record
+MEASURES = "3"  # raised where a shipped measure gives another number on the same record
 
 DEFAULT: tuple[str, ...] = (
     *("verified", "heard", "density", "acquainted", "came", "hallucinated"),
@@ -120,6 +120,11 @@ def _list_measures_of(module: ModuleType) -> list[Measure]:
     return [one for one in vars(module).values() if isinstance(one, Measure)]
 
 
+def _is_own(thing: object, module: ModuleType) -> bool:
+    mine = getattr(thing, "__module__", None) == module.__name__ and not isinstance(thing, type)
+    return isinstance(thing, Measure) or (mine and callable(thing))
+
+
 def _load_from_file(name: str, base: Path | None) -> Measure:
     label, key = split_key(name)
     where, _, what = label.rpartition(":")
@@ -131,7 +136,8 @@ def _load_from_file(name: str, base: Path | None) -> Measure:
     if isinstance(thing, Measure):
         return replace(thing, key=key)
     if not callable(thing):
-        known = ", ".join(one.name for one in _list_measures_of(module)) or "no measure"
+        own = (name for name, one in vars(module).items() if _is_own(one, module))
+        known = ", ".join(own) or "no measure"
         raise ConfigError(f"measure {clean(name, 200)!r}: {path} has no {what!r}; it has {known}")
     told = " ".join((thing.__doc__ or "").split())
     short = what if NAME.fullmatch(what) else what.lower().strip("_")[:40] or "measure"

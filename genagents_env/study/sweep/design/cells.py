@@ -272,7 +272,7 @@ def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Pa
             interviews=run.interviews,
             limits=experiment.budget.limit_run(),
             concurrency=experiment.concurrency,
-            model_options=experiment.endpoint.make_options(),
+            model_options=experiment.options_for(run.model),
             max_fallbacks=experiment.max_fallbacks,
         ),
     )

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 from pathlib import Path
@@ -13,6 +13,8 @@ from pydantic import BaseModel, Field, PlainValidator, ValidationError, model_va
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
+from genagents_env.llm.open import ModelOptions
+from genagents_env.llm.prices import find_price
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import list_scenario_names
@@ -134,6 +136,16 @@ class Experiment(RunSettings):
         if self.baseline is None or not isinstance(self.baseline, str):
             return dict(self.baseline or {})
         return {name: self.baseline for name, own in self.factors.items() if self.baseline in own}
+
+    def options_for(self, model: str | None) -> ModelOptions:
+        """Return how a model is asked: by a declared price if it is `model`, or in no price list.
+
+        Any other has its list price, on this machine too, where a server may pass questions on.
+        """
+        how = self.endpoint.make_options()
+        if how.price is None or model in (None, self.model):
+            return how
+        return replace(how, price=find_price(str(model)) or how.price)
 
     def list_measures(self) -> tuple[str, ...]:
         """Return the names of the measures that are taken of each run, judges aside."""

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.open import ModelOptions
-from genagents_env.llm.prices import Price
+from genagents_env.llm.prices import Price, find_price
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
 from genagents_env.scenario import load_scenario
@@ -222,6 +222,19 @@ def test_an_experiment_file_says_how_models_are_asked(tmp_path: Path) -> None:
     assert {session.make_job(one).options.model_options for one in folder.trials} == {OPTIONS}
     changed = load_experiment(folder.experiment_file, {"deadline": 300.0, "thinking": 0})
     assert changed.endpoint.make_options() == ModelOptions(200, 300, 0, None, OPTIONS.price)
+
+
+def test_a_declared_price_is_that_of_the_model_and_of_what_no_list_has(tmp_path: Path) -> None:
+    priced = load(tmp_path, model="gpt-4o", endpoint=ENDPOINT)
+    listed = find_price("gpt-4o-mini")
+    assert listed is not None
+    for model, price in (
+        ("gpt-4o", OPTIONS.price),
+        (None, OPTIONS.price),
+        ("mine", OPTIONS.price),
+        ("gpt-4o-mini", listed),
+    ):
+        assert priced.options_for(model).price == price
 
 
 VILLE = load_scenario("valentines_party", people=["Isabella Rodriguez", "Klaus Mueller"])

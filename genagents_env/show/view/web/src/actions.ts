@@ -140,7 +140,7 @@ function makeHelp(): HTMLDialogElement {
   for (const [sign, what] of [
     ["bars", "talk, of everybody or of who is selected"],
     ["◆", "somebody first hears a fact, in the fact's colour"],
-    ["▼", "the town is changed from outside: news, an inner voice, somebody put elsewhere"],
+    ["▼", "the town is changed from outside: news, an inner voice, a thing, somebody put elsewhere"],
     ["▬", "several are together at a place"],
     ["■ ●", "a plan changed, a reflection (of who is selected)"],
     ["✕", "a rule stood in for the model"],

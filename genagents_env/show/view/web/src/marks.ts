@@ -21,6 +21,7 @@ export interface Intervention extends Moment {
 }
 
 const CHANGES = /^(plan\.(?!pieces)|controller\.)/; // of the purposes: of a plan, or of what one is after
+const OUTSIDE = new Set(["news", "whisper", "put", "join", "part"]);
 const REFLECTIONS = /^reflect/;
 
 export class Marks {
@@ -57,8 +58,9 @@ export class Marks {
     for (const [, tick, kind, agent, data] of this.recording.events) {
       if (kind === "say") talk.push({ tick, agent });
       else if (kind === "learn") this.learned.push({ tick, agent, fact: this.recording.findFact(String(data["fact"])) });
-      else if (kind === "news" || kind === "whisper" || kind === "put" || kind === "join" || kind === "part") {
-        this.interventions.push({ tick, agent, kind, text: String(data["text"] ?? "") });
+      else if (OUTSIDE.has(kind) || (kind === "object" && agent < 0 && tick > 0)) {
+        const thing = `${String(data["object"]).split("/").at(-1)} is now ${String(data["state"])}`;
+        this.interventions.push({ tick, agent, kind, text: kind === "object" ? thing : String(data["text"] ?? "") });
       }
     }
     const { calls } = this.recording;

@@ -116,6 +116,8 @@ function tellIntervention(kind: string, name: string, text: string): string {
       return `news: ${text}`;
     case "whisper":
       return `an inner voice to ${name}: ${text}`;
+    case "object":
+      return text;
     case "put":
       return `${name} is put elsewhere`;
     case "join":
