@@ -167,7 +167,11 @@ def load_kept_texts(path: Path) -> list[JudgedText]:
         for one in kept
     )
     return [
-        replace(one.said, condition=condition, run=f"{one.said.run} / {condition}")
+        replace(
+            one.said,
+            condition=condition,
+            run=f"{one.said.run} / {one.said.condition} / {one.by}",  # whoever else gave any
+        )
         for one, condition in zip(kept, named, strict=True)
     ]
 

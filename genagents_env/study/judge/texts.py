@@ -33,7 +33,7 @@ class JudgedText:
     """Something a judge can read: an answer, or a conversation or a day as it was recorded.
 
     Attributes:
-        run: the stem of the run file, or its path; of answers that were kept, with their condition.
+        run: the stem of the run file, or its path; of kept answers with their condition and giver.
         condition: what is compared; no judge ever sees it. It may be called otherwise later.
         seed: of the run.
         agent: who answered; of a conversation its members, separated by commas.
