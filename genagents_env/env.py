@@ -229,9 +229,10 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             who = np.flatnonzero(before | present).tolist()
         observations, infos = self._observe(who)
         terminations, truncations = self._find_endings(observations)
-        ids, index = self._ids, world.town.people.index
-        named = {ids[index[name]]: float(value) for name, value in earned.items()}
-        rewards = {agent: named.get(agent, 0.0) for agent in observations}
+        rewards: Dicts = dict.fromkeys(observations, 0.0)
+        for name, value in earned.items():
+            if (agent := self._ids[world.town.people.index[name]]) in rewards:
+                rewards[agent] = float(value)
         return observations, rewards, terminations, truncations, infos
 
     @property
