@@ -311,10 +311,14 @@ def _share_budget(
         with folder.open_ledger("judges") as ledger:
             dollars = total.dollars if options.limits.dollars is None else options.limits.dollars
             limits = replace(options.limits, dollars=dollars)  # whose price has to be known
+            before = ledger.spent
+            if folder.restored_note:
+                warn(folder.restored_note)
             try:
                 yield replace(options, limits=limits, shared_budget=ledger)
             finally:
-                folder.log.append(event=JUDGED, spent=write_spend(ledger.spent))
+                spent = {"spent": ledger.spent, "own": ledger.spent - before}
+                folder.log.append(event=JUDGED, **{key: write_spend(spent[key]) for key in spent})
     elif total == NO_LIMITS:
         yield options
     else:

@@ -25,7 +25,7 @@ from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_measured
-from genagents_env.study.sweep.trial_status import StudyRun, check_noted
+from genagents_env.study.sweep.trial_status import StudyRun, check_noted, cut_suffix
 from genagents_env.text import clean
 
 OnRead = Callable[[int, int], None]  # runs read, of how many
@@ -107,7 +107,7 @@ def read_study_runs(
                 run = replace(run, state="damaged", problem=found, earlier=False)
             else:
                 run = replace(run, measured=found)
-        yield check_noted(run, histories.get(run.file.stem))
+        yield check_noted(run, histories.get(cut_suffix(run.file.stem)))
 
 
 def _list_runs(folder: SweepFolder, measures: Sequence[Measure]) -> Iterator[StudyRun]:

@@ -204,9 +204,17 @@ class SweepFolder:
                 ledger.adopt("restored", self.restored)
         return SharedLedger(path, total, trial)
 
+    @property
+    def restored_note(self) -> str:
+        """A sentence on the ledger that was made anew; empty where nothing was, or was spent."""
+        calls = self.restored.calls
+        told = f"what had been spent was counted from the runs and the log, {calls:,} calls"
+        return f"{self.path / LEDGER} was missing: {told}" if calls else ""
+
     def _sum_spending(self) -> Spend:
-        """Return what the run files say was spent, or the log where that is more."""
-        told, runs = read_spend(self.log.find_last_spent()), Spend()
+        """Return what run files and judges in the log say was spent, or a session's end if more."""
+        told = read_spend(self.log.find_last_spent())
+        runs = sum(map(read_spend, self.log.list_judged()), Spend())
         for path in sorted(self.runs.glob("*.sqlite")):
             with suppress(RecordError), RunReader(path, known=True) as run:
                 parts = [run.spending, *run.later_spending.values()]
@@ -272,7 +280,7 @@ class SweepFolder:
         """Return how every trial stands, in their order."""
         histories = self.log.read_histories()
         return tuple(
-            read_status(trial, self.run_file(trial), histories.get(trial.name))
+            read_status(trial, self.run_file(trial), histories.get(trial.suffix))
             for trial in self.trials
         )
 

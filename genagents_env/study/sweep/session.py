@@ -116,11 +116,7 @@ class SweepSession:
         try:
             with self.folder.open_ledger() as self._ledger:
                 self._ledger.begin()
-                if self.folder.restored.calls:
-                    self._problems.append(
-                        f"{self.folder.path / LEDGER} was missing: what had been spent was counted "
-                        f"from the runs and the log, {self.folder.restored.calls:,} calls"
-                    )
+                self._problems += filter(None, [self.folder.restored_note])
                 # What single trials on other machines spent since; all of a part that is lost.
                 for mark, spent in self._log.read_parts().items():
                     self._ledger.adopt(mark, read_spend(spent))
@@ -203,7 +199,7 @@ class SweepSession:
     def find_due(self) -> list[Trial]:
         """Return the trials to be run, with damaged files out of the way."""
         histories = self._log.read_histories()
-        known = ((one, histories.get(one.name)) for one in self.trials.values())
+        known = ((one, histories.get(one.suffix)) for one in self.trials.values())
         return [one for one, history in known if self._is_due(one, history or TrialHistory())]
 
     def _is_due(self, trial: Trial, history: TrialHistory) -> bool:

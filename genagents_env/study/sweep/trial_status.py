@@ -107,6 +107,11 @@ class TrialHistory:
             self.failure = clean(str(line.get("message", "failed")))
 
 
+def cut_suffix(name: str) -> str:
+    """Return the part of a trial's name, or its file's stem, that is `Trial.suffix`."""
+    return "-".join(name.rsplit("-", 2)[1:])
+
+
 def read_status(trial: Trial, path: Path, history: TrialHistory | None = None) -> StudyRun:
     """Return how `trial` stands by its run file `path`, which need not be there.
 
@@ -201,6 +206,10 @@ class SweepLog:
         lines = (line for line in self.read() if line.get("event") in (ENDED, JUDGED))
         return next((line.get("spent") for line in reversed(list(lines))), None)
 
+    def list_judged(self) -> list[JSON]:
+        """Return what judges spent, each time that they were asked."""
+        return [line.get("own") for line in self.read() if line.get("event") == JUDGED]
+
     def read_spending(self) -> tuple[JSON, list[JSON]] | None:
         """Return what the last session spent, and each part since; None while one goes on."""
         ended: JSON = None
@@ -216,12 +225,12 @@ class SweepLog:
         return None if is_open else (ended, list(since.values()))
 
     def read_histories(self) -> dict[str, TrialHistory]:
-        """Return what the lines say of each trial that they name."""
+        """Return what the lines say of each trial, by its `suffix`: levels get other names."""
         histories: dict[str, TrialHistory] = {}
         for line in self.read():
             trial = line.get("trial")
             if isinstance(trial, str):
-                histories.setdefault(trial, TrialHistory()).add(line)
+                histories.setdefault(cut_suffix(trial), TrialHistory()).add(line)
         return histories
 
 

@@ -172,9 +172,9 @@ def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -
     trial = sweep.trials[0]
     path = run_in(sweep, trial)
     sweep.log.append(event="finished", trial=trial.name, hash=canonical_hash(path))
-    assert sweep.verify(trial, sweep.log.read_histories()[trial.name]).state == "finished"
+    assert sweep.verify(trial, sweep.log.read_histories()[trial.suffix]).state == "finished"
     sweep.log.append(event="finished", trial=trial.name, hash="0" * 64)
-    assert "another run" in sweep.verify(trial, sweep.log.read_histories()[trial.name]).problem
+    assert "another run" in sweep.verify(trial, sweep.log.read_histories()[trial.suffix]).problem
 
 
 def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
+from genagents_env.llm.budget import Spend
 from genagents_env.study.report import measure_study
 from genagents_env.study.sweep import SweepFolder, SweepOptions, sweep
 from genagents_env.study.sweep.files import LEDGER, LOG
+from genagents_env.study.sweep.ledger import write_spend
+from genagents_env.study.sweep.trial_status import JUDGED
 from tests.study.sweep.small_sweeps import compare_policies, events
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -28,6 +31,11 @@ def test_what_was_spent_is_known_without_the_ledger(tmp_path: Path, lost: list[s
         assert ledger.spent == again.restored == spent
     with SweepFolder(folder.path).open_ledger() as ledger:
         assert ledger.spent == spent, "once"
+    judges = Spend(3, 70)
+    again.log.append(event=JUDGED, spent=write_spend(spent + judges), own=write_spend(judges))
+    (folder.path / LEDGER).unlink()
+    with SweepFolder(folder.path).open_ledger() as ledger:
+        assert ledger.spent == spent + judges
 
 
 def test_a_run_that_is_gone_is_told_and_paid_for_again_only_when_asked(tmp_path: Path) -> None:
@@ -38,6 +46,11 @@ def test_a_run_that_is_gone_is_told_and_paid_for_again_only_when_asked(tmp_path:
     free.unlink()
     with pytest.raises(ConfigError, match=f"1 finished run that asked .* such as {dear.name}"):
         sweep(SweepFolder(folder.path))
+    text = folder.experiment_file.read_text()
+    folder.experiment_file.write_text(text.replace("dear =", "otherwise ="))
+    with pytest.raises(ConfigError, match="such as otherwise-s0-"):
+        sweep(SweepFolder(folder.path))
+    folder.experiment_file.write_text(text)
     (tmp_path / "away").rename(dear)
     swept = sweep(SweepFolder(folder.path))
     assert swept.problems == (f"{free.name} is gone, and the trial is run again",)
