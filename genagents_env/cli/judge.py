@@ -308,11 +308,12 @@ def _share_budget(
     if as_runs:
         options = replace(options, concurrency=own.concurrency or _AT_ONCE)
     if folder.is_at_home:
+        told = folder.restored_note
         with folder.open_ledger("judges") as ledger:
             dollars = total.dollars if options.limits.dollars is None else options.limits.dollars
             limits = replace(options.limits, dollars=dollars)  # whose price has to be known
             before = ledger.spent
-            if folder.restored_note:
+            if folder.restored_note != told:
                 warn(folder.restored_note)
             try:
                 yield replace(options, limits=limits, shared_budget=ledger)

@@ -60,6 +60,8 @@ def report(
     if out is not None:
         check_place(out)
     files = list(dict.fromkeys(run_files))
+    if len(files) < len(run_files):
+        warn("what is named twice counts once")
     if any(path.is_dir() for path in files):
         refuse_without({"--price-as": price_as}, "run files, such as those in `runs`", None)
         if len(files) > 1:
