@@ -12,8 +12,8 @@ from genagents_env.record import RunReader
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.judge import JudgedText, Rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
-from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import VERDICTS, Judged, label_anew, sum_judgements
+from genagents_env.study.judge.verdicts import VERDICTS, Judgement
+from genagents_env.study.report.judging import Judged, label_anew, sum_judgements
 from genagents_env.study.sweep.folder import SweepFolder
 
 KEPT = ".jsonl"  # how the name of a file of kept answers ends

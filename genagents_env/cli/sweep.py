@@ -14,7 +14,7 @@ from genagents_env.cli.progress import format_hours, show_sweep_progress
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.runs import warn_of_unused_models
 from genagents_env.cli.screen import print_json, say, say_lines, warn
-from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
+from genagents_env.errors import ConfigError, LLMRefused, ModelOutage, RecordError
 from genagents_env.llm.open import costs_nothing
 from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
@@ -139,10 +139,14 @@ def sweep(
     if trial is not None:
         if dry_run or changes:
             raise ConfigError("--trial: it runs what the folder says; change that without it first")
-        _run_trial(source, trial, strict=strict, as_json=as_json)
+        _run_trial(source, trial, strict=strict, anyway=anyway, as_json=as_json)
     opt.refuse_without({"--pilot": pilot}, "--dry-run", dry_run)
     folder = _open_folder(source, out, changes)
-    unknown = _warn(folder)
+    try:
+        unknown = _warn(folder)
+    except ConfigError:
+        folder.discard_unused()
+        raise
     options = SweepOptions(workers, backend, strict=strict, anyway=anyway)
     if dry_run:
         _print_plan(folder, options, may_pay=pilot)
@@ -164,12 +168,12 @@ def sweep(
     raise typer.Exit(code)
 
 
-def _run_trial(path: Path, trial: str, *, strict: bool, as_json: bool) -> None:
+def _run_trial(path: Path, trial: str, *, strict: bool, anyway: bool, as_json: bool) -> None:
     """Run one trial of a folder, and exit as `genagents run` does."""
     if path.is_file():
         raise ConfigError(f"--trial: {path} is a file; name the folder of its sweep")
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # other trials may run beside it
-    result = run_single(SweepFolder(path), trial, strict=strict)
+    result = run_single(SweepFolder(path), trial, strict=strict, anyway=anyway)
     why = result.message.partition("; go on with `genagents resume")[0]  # it knows no sweep
     again = f"; go on with `genagents sweep {path} --trial {trial}`"
     if as_json:
@@ -248,7 +252,7 @@ def run_folder(folder: SweepFolder, options: SweepOptions, runs: str = "runs") -
     with show_sweep_progress(runs) as watch:
         try:
             return run_sweep(folder, replace(options, watch=watch))
-        except (ConfigError, LLMRefused, ModelOutage):
+        except (ConfigError, LLMRefused, ModelOutage, RecordError):
             folder.discard_unused()
             raise
 

@@ -16,7 +16,7 @@ from genagents_env.llm.open import (
     parse_effort,
     read_endpoint_variables,
 )
-from genagents_env.llm.prices import StoredPrice, unpack_price
+from genagents_env.llm.prices import StoredPrice, find_price, unpack_price
 from genagents_env.llm.retries import UNUSABLE_IN_A_ROW
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource, VectorStore
@@ -252,11 +252,13 @@ def _add_routes(
     opened = {main.model: main}
     for model in chosen.values():
         if model not in opened:
-            # The given price is that of the run's own model; models that do not reason refuse a
-            # reasoning effort.
+            # The given price is that of the run's own model, and of what no list has; models that
+            # do not reason refuse a reasoning effort.
             effort = options.model_options.reasoning_effort if is_reasoning_model(model) else None
             stored = prices.get(model)
             price = unpack_price(stored) if stored else None
+            if price is None and options.model_options.price is not None:
+                price = find_price(model) or options.model_options.price
             how = replace(options.model_options, reasoning_effort=effort, price=price)
             other = open_endpoint(model, how, replies=groups.scripted_replies)
             options.limits.budget().check_price(other.model, other.price)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from genagents_env.scenario.questions import When
 from genagents_env.study.judge.line_file import LineFile
 
+VERDICTS = "verdicts.jsonl"  # in the folder of a sweep, or beside run files
 By: TypeAlias = Literal["model", "human"]
 Choice: TypeAlias = Literal["first", "second", "tie"]
 Key: TypeAlias = tuple[str | int, ...]

@@ -13,12 +13,10 @@ from genagents_env.study.evaluate.checks import Verdict, find_verdicts
 from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreement
 from genagents_env.study.judge.rankings import Ranking, rank_conditions
 from genagents_env.study.judge.scores import Copies, Score, count_copies, score_conditions
-from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
+from genagents_env.study.judge.verdicts import VERDICTS, Judgement, Verdicts, format_judge
 from genagents_env.study.report.table import Table
 from genagents_env.study.stats.intervals import compute_interval
 from genagents_env.study.sweep.trial_status import StudyRun
-
-VERDICTS = "verdicts.jsonl"
 
 
 @dataclass(frozen=True, slots=True)

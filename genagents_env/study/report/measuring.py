@@ -137,10 +137,14 @@ def _read_all(
 
 def _read_one(path: Path, names: Sequence[str], base: Path) -> MeasuredRun | str:
     measures, _ = find_measures(names, base) if names else ((), ())
+    known = read_measured(path)
     try:
-        return measure_run(path, measures, read_measured(path))
+        found = measure_run(path, measures, known)
     except RecordError as error:
         return str(error)
+    if known is not None and known.hash != found.hash:
+        return f"{path} is another run than the one that finished: its hash is {found.hash[:12]}"
+    return found
 
 
 def _warn_of_strangers(folder: SweepFolder, runs: Iterable[StudyRun]) -> Iterator[str]:

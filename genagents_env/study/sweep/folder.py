@@ -5,6 +5,7 @@ import platform
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -15,9 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 from genagents_env.errors import ConfigError, FileError, RecordError, RunLocked
 from genagents_env.files import find_inside, guard_files, read_file, read_text
 from genagents_env.llm.budget import Spend
+from genagents_env.llm.prices import find_price
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
+from genagents_env.study.judge.verdicts import VERDICTS, Verdicts
 from genagents_env.study.sweep.design.cells import (
     Cell,
     Condition,
@@ -93,6 +96,7 @@ class SweepFolder:
     def __init__(self, path: str | Path) -> None:
         self.path, self.is_new, self.restored = Path(path), False, Spend()
         self._former: dict[str, str] = {}
+        self._sessions = 0
         _check_links(self.path)
         self.experiment_file, self.runs = self.path / EXPERIMENT, self.path / RUNS
         self.log = SweepLog(self.path / LOG)
@@ -145,6 +149,7 @@ class SweepFolder:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
         folder.is_new, folder.cells, folder._former = is_new, cells, former
+        folder._sessions = folder.log.count_sessions()
         folder.plan = folder._make_plan(folder._read_plan())
         write_whole(path / PLAN, _PLAN.dump_json(folder.plan, indent=1).decode())
         return folder
@@ -202,6 +207,8 @@ class SweepFolder:
             self.restored = self._sum_spending()
             with SharedLedger(path) as ledger:
                 ledger.adopt("restored", self.restored)
+                for mark in self.log.list_returned():  # run files have what was spent of these
+                    ledger.adopt(mark, Spend())
         return SharedLedger(path, total, trial)
 
     @property
@@ -214,13 +221,24 @@ class SweepFolder:
     def _sum_spending(self) -> Spend:
         """Return what run files and judges in the log say was spent, or a session's end if more."""
         told = read_spend(self.log.find_last_spent())
-        runs = sum(map(read_spend, self.log.list_judged()), Spend())
-        for path in sorted(self.runs.glob("*.sqlite")):
+        judged = sum(map(read_spend, self.log.list_judged()), Spend())
+        runs = _take_most(judged, self._sum_verdicts())
+        for path in (*self.runs.glob("*.sqlite"), *(self.path / DAMAGED).glob("*.sqlite")):
             with suppress(RecordError), RunReader(path, known=True) as run:
                 parts = [run.spending, *run.later_spending.values()]
                 runs = sum((one.total for one in parts if one is not None), runs)
-        most = (max(getattr(told, kind), getattr(runs, kind)) for kind in _KINDS)
-        return Spend(*most)
+        return _take_most(told, runs)
+
+    def _sum_verdicts(self) -> Spend:
+        """Return what the verdicts of models took that are kept, at the price of today."""
+        spent = Spend()
+        for one in Verdicts(find_inside(self.path, VERDICTS)):
+            read, written = one.prompt_tokens, one.completion_tokens
+            if one.by == "model" and read:
+                price = self.experiment.options_for(one.judge).price or find_price(one.judge)
+                dollars = Decimal(0) if price is None else price.cost(read, written)
+                spent += Spend(1, read + written, dollars)
+        return spent
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
@@ -257,8 +275,9 @@ class SweepFolder:
 
     def discard_unused(self) -> None:
         """Take back what `create` did, where no run has begun: a new folder, a new experiment."""
-        for name, text in self._former.items():
-            write_whole(self.path / name, text)
+        if self.log.count_sessions() == self._sessions:
+            for name, text in self._former.items():
+                write_whole(self.path / name, text)
         if self.is_new and not self.log.path.exists() and not any(self.runs.iterdir()):
             rmtree(self.path)
 
@@ -310,8 +329,12 @@ class SweepFolder:
         Their level was removed, or the scenario, the policy's file or this package has changed
         since. They are kept and reported, and never used.
         """
-        own = {self.run_file(trial) for trial in self.trials}
+        own = {self.run_file(trial) for trial in self.trials} if self._orphans else set()
         return tuple(path for path in self._orphans if path not in own)
+
+    @cached_property
+    def _unknown(self) -> tuple[Path, ...]:
+        return self.find_unknown_runs()
 
     def find_earlier(self, trial: Trial) -> Path | None:
         """Return the file of a run of the same levels and seed, of another identity.
@@ -320,7 +343,7 @@ class SweepFolder:
         """
         lead = trial.name.removesuffix(trial.suffix)
         lead = f"{lead}s{trial.seed}-"
-        return next((one for one in self._orphans if one.name.startswith(lead)), None)
+        return next((one for one in self._unknown if one.name.startswith(lead)), None)
 
     def set_aside(self, trial: Trial) -> Path:
         """Move the run file of a trial out of the way, and return where it is now.
@@ -345,6 +368,10 @@ class SweepFolder:
         """The run files that have the name of no trial, sorted."""
         own = {f"{trial.name}.sqlite" for trial in self.trials}
         return [path for path in sorted(self.runs.glob("*.sqlite")) if path.name not in own]
+
+
+def _take_most(one: Spend, other: Spend) -> Spend:
+    return Spend(*(max(getattr(one, kind), getattr(other, kind)) for kind in _KINDS))
 
 
 def _find_base(file: Path) -> Path:

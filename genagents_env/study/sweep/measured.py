@@ -66,6 +66,7 @@ class MeasuredRun:
         uses: what came of the faculties that can be switched off.
         versions: of the packages that the file names.
         curves: for each fact the hours at which one more knew it, and how many then did.
+        seed: of the run; None where it was not yet stored.
         format: of the file.
     """
 
@@ -85,6 +86,7 @@ class MeasuredRun:
     uses: tuple[FacultyUse, ...]
     versions: Mapping[str, str]
     curves: Mapping[str, tuple[tuple[float, int], ...]] = field(default_factory=dict)
+    seed: int | None = None
     format: int = _FORMAT
 
     @property
@@ -156,6 +158,7 @@ def measure_run(
             model_changes=tuple(reader.find_model_changes()),
             uses=reader.list_faculty_uses(),
             versions=dict(data.meta.versions),
+            seed=data.meta.seed,
             curves={
                 fact: tuple(
                     (round(second / 3600, _ROUNDING), int(count)) for second, count in steps

@@ -129,7 +129,7 @@ class SweepSession:
 
     def _run_due(self, due: Sequence[Trial]) -> None:
         if not self.options.anyway:
-            self._check_paid(due)
+            self.check_paid(due)
         # Where calls are limited in any way, no restart may add a question.
         is_limited = self.experiment.budget != BudgetTable()
         if not (is_limited and self._ledger.spent.calls):
@@ -152,13 +152,14 @@ class SweepSession:
         runs = {one.condition.levels: found for one, found in files if found is not None}
         return find_reason_to_stop(self.experiment, len(pilots), runs)
 
-    def _check_paid(self, due: Sequence[Trial]) -> None:
+    def check_paid(self, due: Sequence[Trial]) -> None:
         """Raise ConfigError where a run that asked a model would be run again.
 
         It was made under other code, or with other options; or its file is gone.
         """
         without = [one for one in due if not self._has_file(one)]
-        gone = [one for one in without if one.name in self._finished and self._needs_model(one)]
+        known = (one for one in without if one.name in self._finished or self._was_measured(one))
+        gone = [one for one in known if self._needs_model(one)]
         if gone:
             raise ConfigError(
                 f"{format_runs(len(gone))} that asked a model would be run again, since no file of "
@@ -175,6 +176,9 @@ class SweepSession:
                 "`genagents sweep` does it with --anyway, another folder (--out) keeps both, and "
                 f"`genagents report {self.folder.path}` reads what there is"
             )
+
+    def _was_measured(self, trial: Trial) -> bool:
+        return read_measured(self.folder.run_file(trial)) is not None
 
     def _has_file(self, trial: Trial) -> bool:
         return self.folder.run_file(trial).exists()

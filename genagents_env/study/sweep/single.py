@@ -13,7 +13,9 @@ from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from genagents_env.study.sweep.worker import TrialResult, run_trial
 
 
-def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> TrialResult:
+def run_single(
+    folder: SweepFolder, which: str, *, strict: bool = False, anyway: bool = False
+) -> TrialResult:
     """Run one trial of a sweep's folder, and note in its log what came of it.
 
     On the machine where the sweep was begun it shares the ledger with all other processes there.
@@ -24,13 +26,18 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         folder: of the sweep; on another machine one of a shared file system.
         which: the trial's number from 0, in the order of the sweep, or its name.
         strict: as of `SweepOptions`.
+        anyway: run again what was paid for.
 
     Raises:
-        ConfigError: there is no such trial, or elsewhere while the sweep goes on where it began.
+        ConfigError: there is no such trial, it was paid for and would be run again, or elsewhere
+            while the sweep goes on where it began.
     """
     trial = _find_trial(folder, which)
     session = SweepSession(folder, SweepOptions(workers=1, strict=strict, trials=[trial.name]))
-    if not session.find_due():
+    due = session.find_due()
+    if not anyway:
+        session.check_paid(due)
+    if not due:
         measured = read_measured(folder.run_file(trial))
         return TrialResult(trial.name, "finished", measured=measured)
     job = replace(session.make_job(trial), is_dedicated=False)

@@ -129,9 +129,10 @@ def read_status(trial: Trial, path: Path, history: TrialHistory | None = None) -
 def check_noted(run: StudyRun, history: TrialHistory | None) -> StudyRun:
     """Return a run that was measured; damaged where it is not the one that finished."""
     found = run.measured
-    if found is None or history is None or not history.finished:
+    if found is None:
         return run
-    if history.hash in (None, found.hash):
+    noted = history.hash if history is not None and history.finished else None
+    if found.seed in (None, run.seed) and noted in (None, found.hash):
         return run
     why = f"{run.file} is another run than the one that finished: its hash is {found.hash[:12]}"
     return replace(run, state="damaged", problem=clean(why, _LIMIT), measured=None, earlier=False)
@@ -205,6 +206,14 @@ class SweepLog:
         """Return what had been spent in all when a session, or judges, last ended."""
         lines = (line for line in self.read() if line.get("event") in (ENDED, JUDGED))
         return next((line.get("spent") for line in reversed(list(lines))), None)
+
+    def count_sessions(self) -> int:
+        """Count the sessions that began to run something."""
+        return sum(line.get("event") == "started" for line in self.read())
+
+    def list_returned(self) -> list[str]:
+        """Return the marks of parts of the budget that came back."""
+        return [str(line.get("id")) for line in self.read() if line.get("event") == "part back"]
 
     def list_judged(self) -> list[JSON]:
         """Return what judges spent, each time that they were asked."""

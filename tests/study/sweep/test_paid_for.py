@@ -11,10 +11,32 @@ from genagents_env.study.report import measure_study
 from genagents_env.study.sweep import SweepFolder, SweepOptions, sweep
 from genagents_env.study.sweep.files import LEDGER, LOG
 from genagents_env.study.sweep.ledger import write_spend
+from genagents_env.study.sweep.single import run_single
 from genagents_env.study.sweep.trial_status import JUDGED
 from tests.study.sweep.small_sweeps import compare_policies, events
 
 pytestmark = pytest.mark.usefixtures("in_process")
+
+
+def test_a_level_in_the_place_of_a_renamed_one_has_not_its_runs(tmp_path: Path) -> None:
+    folder = compare_policies(tmp_path, {"one": "reactive", "two": "scripted"}, seeds=1)
+    sweep(folder, SweepOptions(workers=1))
+    text = folder.experiment_file.read_text()
+    text = text.replace("one =", "uno =") + '\none = "idle"\n'
+    folder.experiment_file.write_text(text)
+    runs = {run.condition.name: run.state for run in measure_study(SweepFolder(folder.path)).runs}
+    assert runs == {"uno": "finished", "two": "finished", "one": "due"}
+    assert sweep(SweepFolder(folder.path), SweepOptions(workers=1)).finished == 3
+
+
+def test_a_single_trial_is_not_paid_for_again_unasked(tmp_path: Path) -> None:
+    folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=1)
+    sweep(folder, SweepOptions(workers=1))
+    (trial,) = folder.trials
+    folder.run_file(trial).unlink()
+    with pytest.raises(ConfigError, match="would be run again"):
+        run_single(SweepFolder(folder.path), "0")
+    assert run_single(SweepFolder(folder.path), "0", anyway=True).state == "finished"
 
 
 @pytest.mark.parametrize("lost", [[LEDGER], [LEDGER, LOG], [LEDGER, "runs"]])
@@ -72,6 +94,9 @@ def test_a_run_in_the_place_of_another_is_in_no_report(tmp_path: Path) -> None:
         results = measure_study(SweepFolder(folder.path))
         assert [run.state for run in results.runs] == ["finished", "damaged"]
         assert f"{second} is another run than the one that finished" in results.problems[0]
+    folder.log.path.rename(tmp_path / "log")  # what it noted is not needed for that
+    assert measure_study(SweepFolder(folder.path)).runs[1].state == "damaged"
+    (tmp_path / "log").rename(folder.log.path)
     assert "another run" in sweep(SweepFolder(folder.path)).problems[0]
     assert {run.state for run in measure_study(SweepFolder(folder.path)).runs} == {"finished"}
 
