@@ -21,9 +21,7 @@ import re2
 
 MEMORY = 1 << 20  # bytes that the engine may take for one pattern, with its tables while it runs
 _SPELLED = 16  # times that: spelling makes no pattern larger by as much
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f]"
-)  # but tabs and line ends, which `clean` makes blanks
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # but tabs and line ends: blanks to `clean`
 _FOREIGN = re.compile(r"[^\W\x00-\x7f]")  # a word character that RE2 does not take for one
 _ESCAPE = r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|0[0-7]{0,2}|[1-3][0-7]{2}|.)"
 _TOKEN = re.compile(

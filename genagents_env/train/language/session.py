@@ -109,7 +109,7 @@ class Session:
 
     @property
     def success(self) -> bool:
-        """True once the task is done."""
+        """True where the task is done now; of an episode that is over, if it was at the end."""
         return self._shared.is_successful
 
     @property

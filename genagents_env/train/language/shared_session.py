@@ -159,7 +159,7 @@ class SharedSession:
 
     @property
     def is_successful(self) -> bool:
-        """True once the task is done."""
+        """True where the task is done now; of an episode that is over, if it was at the end."""
         return self.env.parts.reward.is_achieved()
 
     async def begin(self, seed: int) -> None:
